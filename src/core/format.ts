@@ -1,0 +1,94 @@
+import type { Block, Message, TextBlock, ToolCallBlock, ToolResultBlock } from './message.ts';
+
+/** A tool the request offers. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly raw: unknown;
+}
+
+/** What stands around the messages of a request. */
+export interface Frame {
+  /** The value that was read: a request body, or a bare list of messages. */
+  readonly body: unknown;
+  /** The messages as they stood in the body. */
+  readonly list: readonly unknown[];
+  readonly model: string | undefined;
+  /** Instructions outside the list: `system`, `instructions`, `systemInstruction`. */
+  readonly system: readonly Block[];
+  readonly tools: readonly ToolDefinition[];
+  /** Set when the server holds part of the history (a stored response, a thread), so that the list is not all of it. */
+  readonly continues: string | undefined;
+}
+
+/** The messages of one request or transcript in one wire format. Read-only; change it by making another one. */
+export interface Conversation {
+  readonly format: Format;
+  readonly frame: Frame;
+  readonly messages: readonly Message[];
+}
+
+/** How sure a format is that a value is written in it. `possible`: it fits, and so might another format. */
+export type Recognition = 'no' | 'possible' | 'certain';
+
+/** What a format demands of the place and the ids of tool results. */
+export interface ToolRules {
+  /**
+   * - `next-message`: all results of a message's calls stand at the head of the one message after it
+   * - `following-messages`: each result is a message of its own, directly after the call's message
+   * - `later`: each result is an item of its own, anywhere after its call
+   */
+  readonly resultsStand: 'next-message' | 'following-messages' | 'later';
+  /** How far an id may not be used for a second call. */
+  readonly callIdsUniqueIn: 'conversation' | 'message';
+}
+
+/** A wire format: reads a value into typed views, and writes it back as it was. */
+export interface Format {
+  readonly name: string;
+  /** One line for help and docs. */
+  readonly summary: string;
+  readonly tools: ToolRules;
+  /** Whether the first message must be the user's. */
+  readonly userFirst: boolean;
+  /** Whether blank text is refused, so that repair has to remove it. */
+  readonly refusesBlankText: boolean;
+
+  recognise(value: unknown): Recognition;
+  /**
+   * Reads a request body or a bare list of messages. Odd messages become odd views; nothing is judged here.
+   * @throws RoundfoldError `input-not-understood` when there is no list of messages to read
+   */
+  read(value: unknown): Conversation;
+  /** The view of one message of the list. The same object always gives the same view. */
+  readMessage(raw: unknown): Message;
+  /** The body with another list of messages in it; everything around the list stays as it is. */
+  replaceList(frame: Frame, list: readonly unknown[]): unknown;
+
+  textBlock(text: string): TextBlock;
+  /** A result that tells the model that its call came to nothing. */
+  failedResult(call: ToolCallBlock, text: string): ToolResultBlock;
+  /** New user messages that carry these blocks: one, or one per tool result where a result is a message. */
+  userMessages(blocks: readonly Block[]): readonly Message[];
+  /** The message with other blocks; its other fields stay. */
+  withBlocks(message: Message, blocks: readonly Block[]): Message;
+}
+
+/**
+ * The value this conversation stands for. When its messages are those that were read, this is the very value that was
+ * read; otherwise a new one in which every untouched message is the same value as before.
+ */
+export function writeConversation({ format, frame, messages }: Conversation): unknown {
+  const isUntouched =
+    messages.length === frame.list.length &&
+    messages.every((message, index) => message.raw === frame.list[index]);
+  if (isUntouched) return frame.body;
+  return format.replaceList(
+    frame,
+    messages.map((message) => message.raw),
+  );
+}
+
+/** The same conversation with other messages; the very same one when they are the same list. */
+export function withMessages(conversation: Conversation, messages: readonly Message[]): Conversation {
+  return messages === conversation.messages ? conversation : { ...conversation, messages };
+}

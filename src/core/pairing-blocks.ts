@@ -1,0 +1,67 @@
+import type { Format } from './format.ts';
+import type { Block, Message } from './message.ts';
+import { type BlockPosition, linkTools } from './tool-links.ts';
+
+/**
+ * Takes out what no provider accepts in any place: a second call under one id, a server tool's call or result without
+ * its other half, a client's call or result in the wrong role, blank text where it is refused.
+ */
+export function dropImpossibleBlocks(messages: readonly Message[], format: Format): readonly Message[] {
+  const withoutRepeats = dropRepeatedCalls(messages, format);
+  const lonely = findLonelyServerBlocks(withoutRepeats);
+  return withoutRepeats.map((message, index) =>
+    keepBlocks(message, format, (block, position) => {
+      if (lonely.has(key({ message: index, block: position }))) return false;
+      if (format.refusesBlankText && block.type === 'text' && block.text.trim() === '') return false;
+      return isInItsRole(block, message);
+    }),
+  );
+}
+
+/** The message without the blocks that `isKept` refuses; the very same one when it keeps all. */
+export function keepBlocks(
+  message: Message,
+  format: Format,
+  isKept: (block: Block, position: number) => boolean,
+): Message {
+  const blocks = message.blocks.filter(isKept);
+  if (blocks.length === message.blocks.length) return message;
+  return format.withBlocks(message, blocks);
+}
+
+function isInItsRole(block: Block, message: Message): boolean {
+  if (block.type === 'tool-call') return message.role === 'assistant';
+  if (block.type === 'tool-result') return (message.role === 'assistant') === (block.runBy === 'server');
+  return true;
+}
+
+function dropRepeatedCalls(messages: readonly Message[], format: Format): readonly Message[] {
+  const seen = new Set<string>();
+  return messages.map((message) => {
+    if (format.tools.callIdsUniqueIn === 'message') seen.clear();
+    return keepBlocks(message, format, (block) => {
+      if (block.type !== 'tool-call' || block.id === undefined) return true;
+      if (seen.has(block.id)) return false;
+      seen.add(block.id);
+      return true;
+    });
+  });
+}
+
+/** Server calls without result, except in the last message (the turn may still be running), and results without call. */
+function findLonelyServerBlocks(messages: readonly Message[]): ReadonlySet<string> {
+  const links = linkTools(messages);
+  const isServers = ({ message, block }: BlockPosition) => {
+    const found = messages[message]?.blocks[block];
+    return (found?.type === 'tool-call' || found?.type === 'tool-result') && found.runBy === 'server';
+  };
+  const last = messages.length - 1;
+  return new Set([
+    ...links.unanswered.filter((position) => isServers(position) && position.message < last).map(key),
+    ...links.orphans.filter(isServers).map(key),
+  ]);
+}
+
+function key({ message, block }: BlockPosition): string {
+  return `${message}.${block}`;
+}

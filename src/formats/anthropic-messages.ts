@@ -1,0 +1,143 @@
+import type { Conversation, Format, Recognition } from '../core/format.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../core/json.ts';
+import type { Block, Message, Role, ToolResultBlock, Usage } from '../core/message.ts';
+import { readAnthropicBlock, textBlock } from './anthropic-blocks.ts';
+import { findList, readTools, replaceUnderKey } from './frame.ts';
+import { rememberViews } from './view-memory.ts';
+
+/** `POST /v1/messages`. */
+export const anthropicMessages: Format = {
+  name: 'anthropic-messages',
+  summary: 'Anthropic Messages API: system apart, content blocks, results in the next user message',
+  tools: { resultsStand: 'next-message', callIdsUniqueIn: 'conversation' },
+  userFirst: true,
+  refusesBlankText: true,
+
+  recognise,
+  read,
+  readMessage: rememberViews(readMessage),
+  replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
+
+  textBlock,
+  failedResult(call, text) {
+    const raw = { type: 'tool_result', tool_use_id: call.id, content: text, is_error: true };
+    return readAnthropicBlock(raw) as ToolResultBlock; // a `tool_result` always reads as one
+  },
+  userMessages: (blocks) => [anthropicMessages.readMessage({ role: 'user', content: blocks.map(toWire) })],
+  withBlocks(message, blocks) {
+    const raw = isObject(message.raw) ? message.raw : { role: message.role };
+    const view = anthropicMessages.readMessage({ ...raw, content: blocks.map(toWire) });
+    return { ...view, responseId: message.responseId, usage: message.usage };
+  },
+};
+
+function read(body: unknown): Conversation {
+  const list = findList(body, 'messages', 'Anthropic Messages');
+  const frame = isObject(body) ? body : {};
+  return {
+    format: anthropicMessages,
+    frame: {
+      body,
+      list,
+      model: asString(frame['model']),
+      system: readContent(frame['system']),
+      tools: readTools(frame['tools'], (tool) => (isObject(tool) ? tool['name'] : undefined)),
+      continues: frame['thread'] === undefined ? undefined : 'thread',
+    },
+    messages: list.map(anthropicMessages.readMessage),
+  };
+}
+
+function readMessage(raw: unknown): Message {
+  const message: JsonObject = isObject(raw) ? raw : {};
+  return {
+    role: readRole(message['role']),
+    blocks: readContent(message['content']),
+    responseId: asString(message['id']),
+    usage: readUsage(message['usage']),
+    raw,
+  };
+}
+
+function readRole(role: unknown): Role {
+  return role === 'assistant' || role === 'system' ? role : 'user';
+}
+
+function readContent(content: unknown): readonly Block[] {
+  if (typeof content === 'string')
+    return content === '' ? [] : [{ type: 'text', text: content, raw: content }];
+  return asList(content).map(readAnthropicBlock);
+}
+
+/** Total prompt of a response: what was read from and written to the cache is not part of `input_tokens`. */
+function readUsage(usage: unknown): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const promptTokens =
+    asCount(usage['input_tokens']) +
+    asCount(usage['cache_creation_input_tokens']) +
+    asCount(usage['cache_read_input_tokens']);
+  return { promptTokens, outputTokens: asCount(usage['output_tokens']) };
+}
+
+/** A block as it stands in a content list. Text that was plain string content becomes a text block there. */
+function toWire(block: Block): unknown {
+  return typeof block.raw === 'string' ? { type: 'text', text: block.raw } : block.raw;
+}
+
+const OWN_BLOCKS = new Set([
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+  'server_tool_use',
+  'document',
+]);
+const FOREIGN_PARTS = new Set([
+  'image_url',
+  'input_audio',
+  'input_text',
+  'output_text',
+  'input_image',
+  'refusal',
+]);
+const FOREIGN_ROLES = new Set(['tool', 'function', 'developer', 'model']);
+
+function recognise(value: unknown): Recognition {
+  const list = Array.isArray(value) ? value : isObject(value) ? value['messages'] : undefined;
+  if (!Array.isArray(list)) return 'no';
+  let found: Recognition = isObject(value) ? recogniseFrame(value) : 'possible';
+  for (const [index, message] of list.entries()) {
+    const verdict = recogniseMessage(message, index);
+    if (verdict === 'no') return 'no';
+    if (verdict === 'certain') found = 'certain';
+  }
+  return found;
+}
+
+function recogniseFrame(body: JsonObject): Recognition {
+  if (body['anthropic_version'] !== undefined) return 'certain';
+  const tools = asList(body['tools']);
+  if (tools.some((tool) => isObject(tool) && isObject(tool['function']))) return 'no';
+  if (
+    body['system'] !== undefined ||
+    tools.some((tool) => isObject(tool) && isObject(tool['input_schema']))
+  ) {
+    return 'certain';
+  }
+  const isClaude = /claude/i.test(asString(body['model'])?.slice(0, 200) ?? '');
+  return isClaude && body['max_tokens'] !== undefined ? 'certain' : 'possible';
+}
+
+function recogniseMessage(message: unknown, index: number): Recognition {
+  if (!isObject(message) || typeof message['role'] !== 'string' || message['parts'] !== undefined)
+    return 'no';
+  if (FOREIGN_ROLES.has(message['role']) || message['tool_calls'] !== undefined) return 'no';
+  if (message['role'] === 'system' && index === 0) return 'no';
+  for (const block of asList(message['content'])) {
+    const type = isObject(block) ? asString(block['type']) : undefined;
+    if (type === undefined) continue;
+    if (FOREIGN_PARTS.has(type)) return 'no';
+    if (OWN_BLOCKS.has(type) || (isObject(block) && isObject(block['source']))) return 'certain';
+  }
+  return 'possible';
+}

@@ -1,0 +1,33 @@
+import { RoundfoldError } from '../core/errors.ts';
+import type { ToolDefinition } from '../core/format.ts';
+import { asList, asString, isObject } from '../core/json.ts';
+
+/**
+ * The list of messages in a body, or the body itself when it is a bare list.
+ * @throws RoundfoldError `input-not-understood` when there is neither
+ */
+export function findList(body: unknown, key: string, format: string): readonly unknown[] {
+  if (Array.isArray(body)) return body;
+  const list = isObject(body) ? body[key] : undefined;
+  if (Array.isArray(list)) return list;
+  throw new RoundfoldError('input-not-understood', `no list of messages: \`${key}\` is ${kindOf(list)}`, {
+    place: { path: key },
+    remedy: `A ${format} request has its messages in \`${key}\`, as a list; a bare list of messages will do as well.`,
+  });
+}
+
+/** The body with another list under `key`; a bare list gives a bare list. */
+export function replaceUnderKey(body: unknown, key: string, list: readonly unknown[]): unknown {
+  return isObject(body) ? { ...body, [key]: list } : list;
+}
+
+/** Tools of a request, each with the name that `nameOf` finds. */
+export function readTools(list: unknown, nameOf: (tool: unknown) => unknown): readonly ToolDefinition[] {
+  return asList(list).map((raw) => ({ name: asString(nameOf(raw)) ?? 'unnamed', raw }));
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  return `a ${typeof value}`;
+}

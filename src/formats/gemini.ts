@@ -1,0 +1,79 @@
+import type { Conversation, Format, Recognition } from '../core/format.ts';
+import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
+import type { Block, Message, ToolResultBlock } from '../core/message.ts';
+import { findList, replaceUnderKey } from './frame.ts';
+import { readGeminiPart } from './gemini-parts.ts';
+import { rememberViews } from './view-memory.ts';
+
+/** `POST /v1beta/models/{model}:generateContent`. */
+export const gemini: Format = {
+  name: 'gemini',
+  summary: 'Gemini generateContent: contents of parts; calls and responses pair by order and name',
+  tools: { resultsStand: 'next-message', callIdsUniqueIn: 'message' },
+  userFirst: true,
+  refusesBlankText: false,
+
+  recognise,
+  read,
+  readMessage: rememberViews(readMessage),
+  replaceList: (frame, list) => replaceUnderKey(frame.body, 'contents', list),
+
+  textBlock: (text) => ({ type: 'text', text, raw: { text } }),
+  failedResult(call, text) {
+    const id = call.id === undefined ? {} : { id: call.id };
+    const raw = { functionResponse: { ...id, name: call.name, response: { error: text } } };
+    return readGeminiPart(raw) as ToolResultBlock; // a `functionResponse` always reads as one
+  },
+  userMessages: (blocks) => [gemini.readMessage({ role: 'user', parts: blocks.map((block) => block.raw) })],
+  withBlocks(message, blocks) {
+    const raw = isObject(message.raw)
+      ? message.raw
+      : { role: message.role === 'assistant' ? 'model' : 'user' };
+    return gemini.readMessage({ ...raw, parts: blocks.map((block) => block.raw) });
+  },
+};
+
+function read(body: unknown): Conversation {
+  const list = findList(body, 'contents', 'Gemini');
+  const frame = isObject(body) ? body : {};
+  const declarations = asList(frame['tools']).flatMap((tool) =>
+    isObject(tool) ? asList(tool['functionDeclarations'] ?? tool['function_declarations']) : [],
+  );
+  return {
+    format: gemini,
+    frame: {
+      body,
+      list,
+      model: asString(frame['model']),
+      system: readInstruction(frame['systemInstruction'] ?? frame['system_instruction']),
+      tools: declarations.map((raw) => ({
+        name: (isObject(raw) && asString(raw['name'])) || 'unnamed',
+        raw,
+      })),
+      continues: frame['cachedContent'] === undefined ? undefined : 'cachedContent',
+    },
+    messages: list.map(gemini.readMessage),
+  };
+}
+
+function readInstruction(instruction: unknown): readonly Block[] {
+  if (typeof instruction === 'string') return [{ type: 'text', text: instruction, raw: instruction }];
+  return isObject(instruction) ? asList(instruction['parts']).map(readGeminiPart) : [];
+}
+
+function readMessage(raw: unknown): Message {
+  const content: JsonObject = isObject(raw) ? raw : {};
+  return {
+    role: content['role'] === 'model' ? 'assistant' : 'user',
+    blocks: asList(content['parts']).map(readGeminiPart),
+    responseId: undefined,
+    usage: undefined,
+    raw,
+  };
+}
+
+function recognise(value: unknown): Recognition {
+  if (isObject(value)) return Array.isArray(value['contents']) ? 'certain' : 'no';
+  if (!Array.isArray(value) || value.length === 0) return 'no';
+  return value.every((content) => isObject(content) && Array.isArray(content['parts'])) ? 'certain' : 'no';
+}

@@ -1,0 +1,51 @@
+import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
+import type { Block, MediaBlock } from '../core/message.ts';
+import { dataOfUrl } from './data-url.ts';
+
+/** Content of a chat message: a string, a list of parts, or nothing. */
+export function readContent(content: unknown): Block[] {
+  if (typeof content === 'string')
+    return content === '' ? [] : [{ type: 'text', text: content, raw: content }];
+  return asList(content).map(readChatPart);
+}
+
+/** The view of one content part. */
+export function readChatPart(raw: unknown): Block {
+  if (typeof raw === 'string') return { type: 'text', text: raw, raw };
+  if (!isObject(raw)) return { type: 'other', wireType: undefined, raw };
+  const type = asString(raw['type']);
+  const text = type === 'refusal' ? raw['refusal'] : raw['text'];
+  if ((type === 'text' || type === 'refusal') && typeof text === 'string') return { type: 'text', text, raw };
+  return readMedia(type, raw) ?? { type: 'other', wireType: type, raw };
+}
+
+/** Blocks as a list of parts. Text that was plain string content becomes a text part. */
+export function toParts(blocks: readonly Block[]): readonly unknown[] {
+  return blocks.map((block) =>
+    typeof block.raw === 'string' ? { type: 'text', text: block.raw } : block.raw,
+  );
+}
+
+function readMedia(type: string | undefined, raw: JsonObject): MediaBlock | undefined {
+  if (type === 'image_url') {
+    const image: JsonObject = isObject(raw['image_url']) ? raw['image_url'] : { url: raw['image_url'] };
+    return media('image', dataOfUrl(asString(image['url'])), raw, asString(image['detail']));
+  }
+  if (type === 'input_audio' && isObject(raw['input_audio'])) {
+    return media('audio', asString(raw['input_audio']['data']), raw);
+  }
+  if (type === 'file' && isObject(raw['file'])) {
+    const data = asString(raw['file']['file_data']);
+    return media('document', dataOfUrl(data) ?? data, raw);
+  }
+  return undefined;
+}
+
+function media(
+  kind: MediaBlock['media'],
+  data: string | undefined,
+  raw: JsonObject,
+  detail?: string,
+): MediaBlock {
+  return { type: 'media', media: kind, data, text: undefined, detail, raw };
+}

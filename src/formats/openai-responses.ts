@@ -1,0 +1,144 @@
+import type { Conversation, Format, Frame, Recognition } from '../core/format.ts';
+import { asString, isObject, type JsonObject } from '../core/json.ts';
+import type { Block, Message, Role, ToolResultBlock } from '../core/message.ts';
+import { findList, readTools } from './frame.ts';
+import { readItemBlocks, readResponsesPart, toItemParts } from './openai-responses-items.ts';
+import { rememberViews } from './view-memory.ts';
+
+/** `POST /v1/responses`. Every item is a message of its own. */
+export const openaiResponses: Format = {
+  name: 'openai-responses',
+  summary: 'OpenAI Responses: a flat list of items; calls and outputs pair by call_id',
+  tools: { resultsStand: 'later', callIdsUniqueIn: 'message' },
+  userFirst: false,
+  refusesBlankText: false,
+
+  recognise,
+  read,
+  readMessage: rememberViews(readMessage),
+  replaceList,
+
+  textBlock: (text) => ({ type: 'text', text, raw: { type: 'input_text', text } }),
+  failedResult(call, text) {
+    const called = isObject(call.raw) ? asString(call.raw['type']) : undefined;
+    const type = called?.endsWith('_call') === true ? `${called}_output` : 'function_call_output';
+    const [block] = readItemBlocks({ type, call_id: call.id, output: text });
+    return block as ToolResultBlock; // every item type that ends in `_output` reads as a result
+  },
+  userMessages(blocks) {
+    const results = blocks.filter((block) => block.type === 'tool-result');
+    const others = blocks.filter((block) => block.type !== 'tool-result');
+    const raws = results.map((block) => block.raw);
+    if (others.length > 0) raws.push({ role: 'user', content: toItemParts(others, 'input_text') });
+    return raws.map(openaiResponses.readMessage);
+  },
+  withBlocks(message, blocks) {
+    if (!isObject(message.raw) || message.raw['content'] === undefined) return message;
+    const kind = message.role === 'assistant' ? 'output_text' : 'input_text';
+    return openaiResponses.readMessage({ ...message.raw, content: toItemParts(blocks, kind) });
+  },
+};
+
+function read(body: unknown): Conversation {
+  const frame = isObject(body) ? body : {};
+  const input = frame['input'];
+  // A bare string is a whole conversation of one user message.
+  const list = typeof input === 'string' ? [input] : findList(body, 'input', 'OpenAI Responses');
+  const instructions = frame['instructions'];
+  return {
+    format: openaiResponses,
+    frame: {
+      body,
+      list,
+      model: asString(frame['model']),
+      system:
+        typeof instructions === 'string' ? [{ type: 'text', text: instructions, raw: instructions }] : [],
+      tools: readTools(frame['tools'], (tool) =>
+        isObject(tool) ? (tool['name'] ?? tool['type']) : undefined,
+      ),
+      continues: findContinuation(frame, list),
+    },
+    messages: list.map(openaiResponses.readMessage),
+  };
+}
+
+function findContinuation(body: JsonObject, list: readonly unknown[]): string | undefined {
+  if (typeof body['previous_response_id'] === 'string') return 'previous_response_id';
+  if (body['conversation'] !== undefined && body['conversation'] !== null) return 'conversation';
+  const refers = list.some((item) => isObject(item) && item['type'] === 'item_reference');
+  return refers ? 'item_reference' : undefined;
+}
+
+function replaceList(frame: Frame, list: readonly unknown[]): unknown {
+  const items = list.map((item) => (typeof item === 'string' ? { role: 'user', content: item } : item));
+  return isObject(frame.body) ? { ...frame.body, input: items } : items;
+}
+
+function readMessage(raw: unknown): Message {
+  if (typeof raw === 'string') {
+    return view('user', [{ type: 'text', text: raw, raw }], raw);
+  }
+  if (!isObject(raw)) return view('user', [{ type: 'other', wireType: undefined, raw }], raw);
+  const type = asString(raw['type']);
+  if (type === 'message' || (type === undefined && raw['role'] !== undefined)) {
+    return view(readRole(raw['role']), readParts(raw['content']), raw);
+  }
+  const blocks = readItemBlocks(raw);
+  return view(roleOfItem(raw, blocks), blocks, raw);
+}
+
+function view(role: Role, blocks: readonly Block[], raw: unknown): Message {
+  return { role, blocks, responseId: undefined, usage: undefined, raw };
+}
+
+function readParts(content: unknown): readonly Block[] {
+  if (typeof content === 'string')
+    return content === '' ? [] : [{ type: 'text', text: content, raw: content }];
+  return Array.isArray(content) ? content.map(readResponsesPart) : [];
+}
+
+function readRole(role: unknown): Role {
+  if (role === 'assistant') return 'assistant';
+  return role === 'system' || role === 'developer' ? 'system' : 'user';
+}
+
+const CLIENT_ITEMS = new Set(['mcp_approval_response', 'compaction_trigger', 'item_reference']);
+const SYSTEM_ITEMS = new Set(['configuration_update', 'additional_tools']);
+
+/** Items without a role: outputs and approvals are the client's, settings are the system's, the rest is the model's. */
+function roleOfItem(raw: JsonObject, blocks: readonly Block[]): Role {
+  if (blocks.some((block) => block.type === 'tool-result')) return 'user';
+  const type = asString(raw['type']) ?? '';
+  if (SYSTEM_ITEMS.has(type)) return 'system';
+  return CLIENT_ITEMS.has(type) ? 'user' : 'assistant';
+}
+
+const OWN_PARTS = new Set(['input_text', 'output_text', 'input_image', 'input_file']);
+
+function recognise(value: unknown): Recognition {
+  if (isObject(value)) {
+    if (value['messages'] !== undefined || value['contents'] !== undefined) return 'no';
+    const input = value['input'];
+    return typeof input === 'string' || Array.isArray(input) ? 'certain' : 'no';
+  }
+  if (!Array.isArray(value)) return 'no';
+  let found: Recognition = 'possible';
+  for (const item of value) {
+    const verdict = recogniseItem(item);
+    if (verdict === 'no') return 'no';
+    if (verdict === 'certain') found = 'certain';
+  }
+  return found;
+}
+
+function recogniseItem(item: unknown): Recognition {
+  if (!isObject(item) || item['parts'] !== undefined || item['tool_calls'] !== undefined) return 'no';
+  if (item['role'] === 'tool' || item['role'] === 'function') return 'no';
+  if (typeof item['type'] === 'string') return item['type'] === 'text' ? 'no' : 'certain';
+  if (typeof item['role'] !== 'string') return 'no';
+  if (!Array.isArray(item['content'])) return 'possible';
+  const isOwn = item['content'].every(
+    (part) => isObject(part) && OWN_PARTS.has(asString(part['type']) ?? ''),
+  );
+  return isOwn && item['content'].length > 0 ? 'certain' : 'no';
+}
