@@ -38,8 +38,10 @@ export interface ToolRules {
    * - `later`: each result is an item of its own, anywhere after its call
    */
   readonly resultsStand: 'next-message' | 'following-messages' | 'later';
-  /** How far an id may not be used for a second call. */
-  readonly callIdsUniqueIn: 'conversation' | 'message';
+  /** Among which calls an id may stand only once: all of them, or those that wait for their result. */
+  readonly callIdsUniqueAmong: 'all-calls' | 'open-calls';
+  /** Wire types of blocks that may stand between a call and its results, in messages of their own. */
+  readonly standBetween?: readonly string[];
 }
 
 /** A wire format: reads a value into typed views, and writes it back as it was. */
@@ -52,6 +54,8 @@ export interface Format {
   readonly userFirst: boolean;
   /** Whether blank text is refused, so that repair has to remove it. */
   readonly refusesBlankText: boolean;
+  /** Whether a message may hold reasoning and nothing else. */
+  readonly reasoningStandsAlone: boolean;
 
   recognise(value: unknown): Recognition;
   /**

@@ -23,10 +23,19 @@ export function placeAnswers(
   }
 }
 
-/** For each message with client calls: the real results of its calls in order of appearance, and the made-up ones. */
+/** A result and the index of the message it was found in. */
+interface FoundResult {
+  readonly block: ToolResultBlock;
+  readonly from: number;
+}
+
 interface Answers {
-  readonly real: Map<number, ToolResultBlock[]>;
-  readonly madeUp: Map<number, ToolResultBlock[]>;
+  /** For each message with client calls: the results of its calls, in order of appearance. */
+  readonly real: ReadonlyMap<number, readonly FoundResult[]>;
+  /** For each message with client calls that nothing answers: results made up for them. */
+  readonly madeUp: ReadonlyMap<number, readonly ToolResultBlock[]>;
+  /** Messages with a result that answers nothing. By index: one and the same value may stand in the list twice. */
+  readonly orphans: ReadonlySet<number>;
 }
 
 function collectAnswers(
@@ -34,27 +43,25 @@ function collectAnswers(
   answerFor: (call: ToolCallBlock) => ToolResultBlock,
 ): Answers {
   const links = linkTools(messages);
-  const answers: Answers = { real: new Map(), madeUp: new Map() };
+  const real = new Map<number, FoundResult[]>();
+  const madeUp = new Map<number, ToolResultBlock[]>();
   for (const { call, result } of links.pairs) {
     const block = messages[result.message]?.blocks[result.block];
-    if (block?.type === 'tool-result' && block.runBy === 'client') append(answers.real, call.message, block);
+    if (block?.type === 'tool-result' && block.runBy === 'client') {
+      append(real, call.message, { block, from: result.message });
+    }
   }
   for (const { message, block: position } of links.unanswered) {
     const call = messages[message]?.blocks[position];
-    if (call?.type === 'tool-call' && call.runBy === 'client')
-      append(answers.madeUp, message, answerFor(call));
+    if (call?.type === 'tool-call' && call.runBy === 'client') append(madeUp, message, answerFor(call));
   }
-  return answers;
+  return { real, madeUp, orphans: new Set(links.orphans.map(({ message }) => message)) };
 }
 
-function append(lists: Map<number, ToolResultBlock[]>, index: number, block: ToolResultBlock): void {
+function append<Item>(lists: Map<number, Item[]>, index: number, item: Item): void {
   const list = lists.get(index);
-  if (list === undefined) lists.set(index, [block]);
-  else list.push(block);
-}
-
-function answersTo(answers: Answers, index: number): readonly ToolResultBlock[] {
-  return [...(answers.real.get(index) ?? []), ...(answers.madeUp.get(index) ?? [])];
+  if (list === undefined) lists.set(index, [item]);
+  else list.push(item);
 }
 
 function placeInNextMessage(
@@ -62,40 +69,79 @@ function placeInNextMessage(
   answers: Answers,
   format: Format,
 ): readonly Message[] {
+  const answersTo = (index: number): readonly ToolResultBlock[] => [
+    ...(answers.real.get(index) ?? []).map(({ block }) => block),
+    ...(answers.madeUp.get(index) ?? []),
+  ];
   const placed: Message[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role === 'user') {
-      const wanted = [
-        ...answersTo(answers, index - 1),
-        ...message.blocks.filter((block) => !isClientResult(block)),
-      ];
+      const wanted = [...answersTo(index - 1), ...message.blocks.filter((block) => !isClientResult(block))];
       placed.push(isSameBlocks(wanted, message.blocks) ? message : format.withBlocks(message, wanted));
       continue;
     }
     placed.push(message);
-    const results = answersTo(answers, index);
+    const results = answersTo(index);
     if (results.length > 0 && messages[index + 1]?.role !== 'user')
       placed.push(...format.userMessages(results));
   }
   return placed;
 }
 
+/** Messages of results stay where they stand behind the calls they answer. Results from elsewhere follow them. */
 function placeBehindCalls(
   messages: readonly Message[],
   answers: Answers,
   format: Format,
 ): readonly Message[] {
-  const home = new Map<Block, Message>();
-  for (const message of messages) for (const block of message.blocks) home.set(block, message);
-  return messages.flatMap((message, index) => {
-    if (message.blocks.some(isClientResult)) return [];
-    const results = answersTo(answers, index);
-    return [message, ...results.flatMap((block) => home.get(block) ?? format.userMessages([block]))];
-  });
+  const callers = callersOfResults(answers);
+  const atHome = new Set<number>();
+  const placed: Message[] = [];
+  let caller = -1;
+  const bringTheRest = () => {
+    for (const { block, from } of answers.real.get(caller) ?? []) {
+      const source = messages[from];
+      if (source === undefined || atHome.has(from)) continue;
+      const isAlone = source.blocks.filter(isClientResult).length === 1;
+      placed.push(...(isAlone ? [source] : format.userMessages([block])));
+    }
+    for (const block of answers.madeUp.get(caller) ?? []) placed.push(...format.userMessages([block]));
+  };
+  for (const [index, message] of messages.entries()) {
+    if (message.blocks.some(isClientResult)) {
+      if (callers.get(index) !== caller) continue;
+      atHome.add(index);
+    } else if (!mayStandBetween(message, format)) {
+      bringTheRest();
+      caller = index;
+    }
+    placed.push(message);
+  }
+  bringTheRest();
+  return placed;
+}
+
+/** For each message of results the one message whose calls they answer; undefined when there is not exactly one. */
+function callersOfResults({ real, orphans }: Answers): ReadonlyMap<number, number | undefined> {
+  const callers = new Map<number, number | undefined>();
+  for (const [caller, results] of real) {
+    for (const { from } of results) {
+      const isShared = callers.has(from) && callers.get(from) !== caller;
+      callers.set(from, isShared || orphans.has(from) ? undefined : caller);
+    }
+  }
+  return callers;
+}
+
+function mayStandBetween({ blocks }: Message, { tools }: Format): boolean {
+  const allowed = tools.standBetween ?? [];
+  return (
+    blocks.length > 0 &&
+    blocks.every((block) => block.type === 'other' && allowed.includes(block.wireType ?? ''))
+  );
 }
 
 function placeLater(messages: readonly Message[], answers: Answers, format: Format): readonly Message[] {
-  const answering = new Set<Block>([...answers.real.values()].flat());
   const placed: Message[] = [];
   let owed: ToolResultBlock[] = [];
   const pay = () => {
@@ -105,8 +151,7 @@ function placeLater(messages: readonly Message[], answers: Answers, format: Form
   for (const [index, message] of messages.entries()) {
     // Parallel calls stand side by side; made-up outputs wait until the run of the model's items is over.
     if (message.role !== 'assistant') pay();
-    const isOrphan = message.blocks.some((block) => isClientResult(block) && !answering.has(block));
-    if (!isOrphan) placed.push(message);
+    if (!answers.orphans.has(index)) placed.push(message);
     owed.push(...(answers.madeUp.get(index) ?? []));
   }
   pay();

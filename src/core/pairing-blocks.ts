@@ -36,30 +36,39 @@ function isInItsRole(block: Block, message: Message): boolean {
 }
 
 function dropRepeatedCalls(messages: readonly Message[], format: Format): readonly Message[] {
-  const seen = new Set<string>();
-  return messages.map((message) => {
-    if (format.tools.callIdsUniqueIn === 'message') seen.clear();
-    return keepBlocks(message, format, (block) => {
+  const taken = new Set<string>();
+  const isFreedByResult = format.tools.callIdsUniqueAmong === 'open-calls';
+  return messages.map((message) =>
+    keepBlocks(message, format, (block) => {
+      if (block.type === 'tool-result' && block.callId !== undefined && isFreedByResult)
+        taken.delete(block.callId);
       if (block.type !== 'tool-call' || block.id === undefined) return true;
-      if (seen.has(block.id)) return false;
-      seen.add(block.id);
+      if (taken.has(block.id)) return false;
+      taken.add(block.id);
       return true;
-    });
-  });
+    }),
+  );
 }
 
-/** Server calls without result, except in the last message (the turn may still be running), and results without call. */
+/** Server calls without result, except those of a turn that may still be running, and results without call. */
 function findLonelyServerBlocks(messages: readonly Message[]): ReadonlySet<string> {
   const links = linkTools(messages);
+  const running = runningTurn(messages);
   const isServers = ({ message, block }: BlockPosition) => {
     const found = messages[message]?.blocks[block];
     return (found?.type === 'tool-call' || found?.type === 'tool-result') && found.runBy === 'server';
   };
-  const last = messages.length - 1;
   return new Set([
-    ...links.unanswered.filter((position) => isServers(position) && position.message < last).map(key),
+    ...links.unanswered.filter((position) => isServers(position) && position.message !== running).map(key),
     ...links.orphans.filter(isServers).map(key),
   ]);
+}
+
+/** The last answer, when nothing but results of its calls follows: the provider goes on with it. */
+function runningTurn(messages: readonly Message[]): number | undefined {
+  const last = messages.findLastIndex((message) => message.role === 'assistant');
+  const rest = messages.slice(last + 1).flatMap((message) => message.blocks);
+  return rest.every((block) => block.type === 'tool-result') ? last : undefined;
 }
 
 function key({ message, block }: BlockPosition): string {

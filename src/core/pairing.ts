@@ -33,7 +33,7 @@ export function ensureToolResultPairing(
   options: PairingOptions = {},
 ): Conversation {
   const { format, frame } = conversation;
-  if (frame.continues !== undefined) return conversation;
+  if (frame.continues !== undefined || conversation.messages.length === 0) return conversation;
   const missingText = options.missingResultText ?? MISSING_RESULT_TEXT;
   const placeholder = options.placeholderText ?? PLACEHOLDER_TEXT;
 
@@ -47,13 +47,16 @@ export function ensureToolResultPairing(
   );
 }
 
-/** Drops messages without content, except where a user message has to stand: at the head and between two answers. */
+/**
+ * Drops messages without content, except where a user message has to stand: at the head, between two answers, and when
+ * nothing else is left.
+ */
 function keepOrder(messages: readonly Message[], format: Format, placeholder: string): readonly Message[] {
   const stand = () => format.userMessages([format.textBlock(placeholder)]);
   const kept: Message[] = [];
   let isUserMissing = false;
   for (const message of messages) {
-    if (isEmpty(message)) {
+    if (isEmpty(message, format)) {
       isUserMissing ||= message.role === 'user';
       continue;
     }
@@ -65,11 +68,11 @@ function keepOrder(messages: readonly Message[], format: Format, placeholder: st
     isUserMissing = false;
     kept.push(message);
   }
-  return kept.length === 0 && messages.length > 0 ? stand() : kept;
+  return kept.length === 0 ? stand() : kept;
 }
 
-function isEmpty(message: Message): boolean {
-  return message.blocks.length === 0;
+function isEmpty({ blocks }: Message, format: Format): boolean {
+  return blocks.every((block) => block.type === 'reasoning' && !format.reasoningStandsAlone);
 }
 
 /** A provider's own summary may open a list although it is the assistant's. */

@@ -1,5 +1,5 @@
 import { isUserText, type Message } from './message.ts';
-import { linkTools } from './tool-links.ts';
+import { lastAnswers } from './tool-links.ts';
 
 /** One assistant response, its tool results and what follows until the next response; round 0 is the preamble. */
 export interface Round {
@@ -46,11 +46,12 @@ interface Opening {
 
 function findOpenings(messages: readonly Message[]): Opening[] {
   const openings: Opening[] = [];
-  const answeredBy = lastAnswerPerMessage(messages);
+  const answeredBy = lastAnswers(messages);
   let lastResponseId: string | undefined;
   let waitsUntil = -1;
-  for (const [index, message] of messages.entries()) {
-    if (message.role === 'assistant') {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (message?.role === 'assistant') {
       const { responseId } = message;
       const follows = messages[index - 1]?.role === 'assistant';
       const differs =
@@ -63,15 +64,6 @@ function findOpenings(messages: readonly Message[]): Opening[] {
     waitsUntil = Math.max(waitsUntil, answeredBy[index] ?? -1);
   }
   return openings;
-}
-
-/** For each message the index of the last message that answers one of its calls, or -1. */
-function lastAnswerPerMessage(messages: readonly Message[]): Int32Array {
-  const answeredBy = new Int32Array(messages.length).fill(-1);
-  for (const { call, result } of linkTools(messages).pairs) {
-    answeredBy[call.message] = Math.max(answeredBy[call.message] ?? -1, result.message);
-  }
-  return answeredBy;
 }
 
 function moveBeforeUserText(messages: readonly Message[], openings: Opening[]): void {

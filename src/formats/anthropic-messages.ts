@@ -9,9 +9,10 @@ import { rememberViews } from './view-memory.ts';
 export const anthropicMessages: Format = {
   name: 'anthropic-messages',
   summary: 'Anthropic Messages API: system apart, content blocks, results in the next user message',
-  tools: { resultsStand: 'next-message', callIdsUniqueIn: 'conversation' },
+  tools: { resultsStand: 'next-message', callIdsUniqueAmong: 'all-calls' },
   userFirst: true,
   refusesBlankText: true,
+  reasoningStandsAlone: true,
 
   recognise,
   read,

@@ -9,9 +9,10 @@ import { rememberViews } from './view-memory.ts';
 export const gemini: Format = {
   name: 'gemini',
   summary: 'Gemini generateContent: contents of parts; calls and responses pair by order and name',
-  tools: { resultsStand: 'next-message', callIdsUniqueIn: 'message' },
+  tools: { resultsStand: 'next-message', callIdsUniqueAmong: 'open-calls' },
   userFirst: true,
   refusesBlankText: false,
+  reasoningStandsAlone: true,
 
   recognise,
   read,
@@ -75,5 +76,11 @@ function readMessage(raw: unknown): Message {
 function recognise(value: unknown): Recognition {
   if (isObject(value)) return Array.isArray(value['contents']) ? 'certain' : 'no';
   if (!Array.isArray(value) || value.length === 0) return 'no';
-  return value.every((content) => isObject(content) && Array.isArray(content['parts'])) ? 'certain' : 'no';
+  return value.every(isContent) ? 'certain' : 'no';
+}
+
+/** Parts of Gemini's have no type: one that has belongs to somebody else. */
+function isContent(content: unknown): boolean {
+  if (!isObject(content) || !Array.isArray(content['parts'])) return false;
+  return content['parts'].every((part) => !isObject(part) || typeof part['type'] !== 'string');
 }

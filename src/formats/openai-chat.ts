@@ -9,9 +9,10 @@ import { rememberViews } from './view-memory.ts';
 export const openaiChat: Format = {
   name: 'openai-chat',
   summary: 'OpenAI Chat Completions: tool calls beside the content, every result a message of its own',
-  tools: { resultsStand: 'following-messages', callIdsUniqueIn: 'message' },
+  tools: { resultsStand: 'following-messages', callIdsUniqueAmong: 'open-calls' },
   userFirst: false,
   refusesBlankText: false,
+  reasoningStandsAlone: false,
 
   recognise,
   read,
@@ -126,8 +127,8 @@ function readResult(raw: JsonObject): ToolResultBlock {
 function replaceBlocks(raw: JsonObject, before: readonly Block[], after: readonly Block[]): JsonObject {
   const result = after.find((block) => block.type === 'tool-result');
   if (result !== undefined && isObject(result.raw)) return result.raw;
-  const { tool_calls: calls, function_call: legacy, content, refusal, ...rest } = raw;
-  const keptCalls = asList(calls).filter((call) => after.some((block) => block.raw === call));
+  const { tool_calls: _calls, function_call: legacy, content, refusal, ...rest } = raw;
+  const calls = after.filter((block) => block.type === 'tool-call' && block.raw !== legacy);
   const isLegacyKept = legacy !== undefined && after.some((block) => block.raw === legacy);
   // A refusal stands beside the content until the content becomes a list of parts, which then holds it.
   const said = isSameContent(before, after)
@@ -136,7 +137,7 @@ function replaceBlocks(raw: JsonObject, before: readonly Block[], after: readonl
   return {
     ...rest,
     ...said,
-    ...(keptCalls.length > 0 ? { tool_calls: keptCalls } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls.map((block) => block.raw) } : {}),
     ...(isLegacyKept ? { function_call: legacy } : {}),
   };
 }
@@ -154,6 +155,11 @@ function isContent(block: Block): boolean {
 const OWN_ROLES = new Set(['tool', 'function', 'developer']);
 const OWN_PARTS = new Set(['image_url', 'input_audio', 'refusal']);
 const FOREIGN_BLOCKS = new Set([
+  'tool-call',
+  'tool-result',
+  'tool-approval-request',
+  'tool-approval-response',
+
   'tool_use',
   'tool_result',
   'thinking',

@@ -9,9 +9,10 @@ import { rememberViews } from './view-memory.ts';
 export const openaiResponses: Format = {
   name: 'openai-responses',
   summary: 'OpenAI Responses: a flat list of items; calls and outputs pair by call_id',
-  tools: { resultsStand: 'later', callIdsUniqueIn: 'message' },
+  tools: { resultsStand: 'later', callIdsUniqueAmong: 'open-calls' },
   userFirst: false,
   refusesBlankText: false,
+  reasoningStandsAlone: true,
 
   recognise,
   read,
@@ -33,7 +34,8 @@ export const openaiResponses: Format = {
     return raws.map(openaiResponses.readMessage);
   },
   withBlocks(message, blocks) {
-    if (!isObject(message.raw) || message.raw['content'] === undefined) return message;
+    // An item that is no message is one block: it is there or it is gone.
+    if (!isObject(message.raw) || message.raw['content'] === undefined) return { ...message, blocks };
     const kind = message.role === 'assistant' ? 'output_text' : 'input_text';
     return openaiResponses.readMessage({ ...message.raw, content: toItemParts(blocks, kind) });
   },
@@ -113,6 +115,18 @@ function roleOfItem(raw: JsonObject, blocks: readonly Block[]): Role {
   return CLIENT_ITEMS.has(type) ? 'user' : 'assistant';
 }
 
+/** Types of LangChain's messages, and of content blocks. */
+const FOREIGN_TYPES = new Set([
+  'human',
+  'ai',
+  'system',
+  'tool',
+  'function',
+  'generic',
+  'remove',
+  'constructor',
+  'text',
+]);
 const OWN_PARTS = new Set(['input_text', 'output_text', 'input_image', 'input_file']);
 
 function recognise(value: unknown): Recognition {
@@ -134,7 +148,7 @@ function recognise(value: unknown): Recognition {
 function recogniseItem(item: unknown): Recognition {
   if (!isObject(item) || item['parts'] !== undefined || item['tool_calls'] !== undefined) return 'no';
   if (item['role'] === 'tool' || item['role'] === 'function') return 'no';
-  if (typeof item['type'] === 'string') return item['type'] === 'text' ? 'no' : 'certain';
+  if (typeof item['type'] === 'string') return FOREIGN_TYPES.has(item['type']) ? 'no' : 'certain';
   if (typeof item['role'] !== 'string') return 'no';
   if (!Array.isArray(item['content'])) return 'possible';
   const isOwn = item['content'].every(

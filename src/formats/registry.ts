@@ -1,12 +1,23 @@
 import { RoundfoldError } from '../core/errors.ts';
 import type { Conversation, Format } from '../core/format.ts';
+import { aiSdkModel } from './ai-sdk-model.ts';
+import { aiSdkUi } from './ai-sdk-ui.ts';
 import { anthropicMessages } from './anthropic-messages.ts';
 import { gemini } from './gemini.ts';
+import { langchain } from './langchain.ts';
 import { openaiChat } from './openai-chat.ts';
 import { openaiResponses } from './openai-responses.ts';
 
 /** Every wire format, in the order in which a value that fits several is given to them. */
-export const formats: readonly Format[] = [openaiChat, anthropicMessages, openaiResponses, gemini];
+export const formats: readonly Format[] = [
+  openaiChat,
+  anthropicMessages,
+  openaiResponses,
+  gemini,
+  aiSdkModel,
+  aiSdkUi,
+  langchain,
+];
 
 /** The format of that name, or undefined. */
 export function findFormat(name: string): Format | undefined {

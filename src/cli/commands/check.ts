@@ -1,0 +1,135 @@
+import type { Recording } from '../../config/recordings.ts';
+import type { CheckContext, Violation } from '../../contracts/contract.ts';
+import { findContract } from '../../contracts/registry.ts';
+import { writeConversation } from '../../core/format.ts';
+import { printable } from '../../report/printable.ts';
+import { countOf } from '../../report/terminal.ts';
+import type { CommandDefinition, GivenArguments } from '../command.ts';
+import { eachRecording, readingOptions } from '../each-recording.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { type Report, writeJson } from '../report.ts';
+
+/** `roundfold check`: would the provider accept this conversation? */
+export const check: CommandDefinition = {
+  name: 'check',
+  summary: 'tell whether a provider would accept a conversation, and how to mend it',
+  arguments: '<file...>',
+  argumentHelp:
+    'session files, request bodies, lists of messages, logs of requests; `-` reads standard input',
+  options: [
+    ...readingOptions,
+    {
+      flags: '--vendor <name>',
+      help: 'server behind a compatible endpoint: deepseek, mistral, qwen, vertex, …',
+    },
+    { flags: '--api-version <date>', help: 'value of the anthropic-version header' },
+    { flags: '--beta <name>', help: 'value of the anthropic-beta header; may be repeated', isList: true },
+    { flags: '--all', help: 'show every violation instead of the first 20 of a conversation' },
+  ],
+  examples: [
+    ['roundfold check ~/.claude/projects/*/*.jsonl', 'every session of a coding agent'],
+    ['roundfold check request.json --model claude-opus-5-5', 'a request body, by the rules of that model'],
+    ['curl … | roundfold check - --json', 'from a pipe, for a program'],
+  ],
+  async run(given, terminal) {
+    const report = { terminal, json: given.flag('json') };
+    const tally = { conversations: 0, broken: 0 };
+    const code = await eachRecording(given, report, {
+      visit(recording, file) {
+        const findings = checkRecording(recording, given);
+        tally.conversations++;
+        for (const finding of findings) printFinding(report, { file, recording, finding }, given.flag('all'));
+        const isBroken = findings.some(({ violations }) =>
+          violations.some(({ severity }) => severity === 'error'),
+        );
+        if (isBroken) tally.broken++;
+        return isBroken ? exitCodes.failed : exitCodes.done;
+      },
+    });
+    if (tally.conversations > 1 && !report.json) {
+      terminal.talk(`${countOf(tally.conversations, 'conversation')}, ${tally.broken} with violations\n`);
+    }
+    return code satisfies ExitCode;
+  },
+};
+
+/** The verdict on one segment of a recording. */
+interface Finding {
+  readonly segment: number;
+  readonly messages: number;
+  readonly violations: readonly Violation[];
+}
+
+function checkRecording({ transcript, conversations }: Recording, given: GivenArguments): readonly Finding[] {
+  const contract = findContract(transcript.format);
+  return conversations.map((conversation, segment) => {
+    const body = writeConversation(conversation);
+    // Only a request that was written down whole can be held to the rules about what stands around the messages.
+    const isRequest = transcript.reader === 'json' && !Array.isArray(body);
+    const context: CheckContext = {
+      scope: isRequest ? 'request' : 'messages',
+      model: given.text('model') ?? transcript.model,
+      vendor: given.text('vendor'),
+      apiVersion: given.text('apiVersion'),
+      betas: given.list('beta'),
+    };
+    return {
+      segment,
+      messages: conversation.messages.length,
+      violations: contract?.check(body, context) ?? [],
+    };
+  });
+}
+
+interface Located {
+  readonly file: string;
+  readonly recording: Recording;
+  readonly finding: Finding;
+}
+
+function printFinding(report: Report, located: Located, isComplete: boolean): void {
+  const { file, recording, finding } = located;
+  const { transcript, conversations } = recording;
+  const { violations, messages, segment } = finding;
+  if (report.json) {
+    const { reader, format, title } = transcript;
+    const segments = conversations.length;
+    writeJson(report, 'check', { file, reader, format, title, segment, segments, messages, violations });
+    return;
+  }
+  const { terminal } = report;
+  const part = conversations.length > 1 ? `, segment ${segment + 1} of ${conversations.length}` : '';
+  const title = `${file} ${terminal.style('dim', `(${printable(transcript.title)}${part})`)}`;
+  if (violations.length === 0) {
+    const what = `${countOf(messages, 'message')}, ${transcript.format}`;
+    terminal.out(`${terminal.style('green', 'legal')}   ${title}: ${what}\n`);
+    return;
+  }
+  const isError = violations.some(({ severity }) => severity === 'error');
+  const verdict = isError ? terminal.style('red', 'illegal') : terminal.style('yellow', 'fragile');
+  terminal.out(`${verdict} ${title}: ${countOf(violations.length, 'violation')}\n`);
+  printViolations(report, located, isComplete);
+}
+
+const SHOWN_VIOLATIONS = 20;
+
+function printViolations({ terminal }: Report, { recording, finding }: Located, isComplete: boolean): void {
+  const shown = isComplete ? finding.violations : finding.violations.slice(0, SHOWN_VIOLATIONS);
+  for (const violation of shown) {
+    const style = violation.severity === 'error' ? 'red' : 'yellow';
+    const line = lineOf(violation.path, recording, finding.segment);
+    terminal.out(
+      `  ${terminal.style(style, violation.rule)} ${violation.path}${line}: ${printable(violation.message, 400)}\n`,
+    );
+    terminal.out(`      ${terminal.style('dim', `fix: ${printable(violation.fix, 400)}`)}\n`);
+  }
+  const rest = finding.violations.length - shown.length;
+  if (rest > 0) terminal.out(`  … and ${rest} more (--all shows them)\n`);
+}
+
+/** The line of the file that the message at `messages.12…` comes from, where its reader kept it. */
+function lineOf(path: string, { transcript }: Recording, segment: number): string {
+  const index = /^\w+[.[](\d+)/.exec(path)?.[1];
+  const origin = index === undefined ? undefined : transcript.segments[segment]?.origins[Number(index)];
+  return origin?.place.line === undefined ? '' : ` (line ${origin.place.line})`;
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { CommanderError } from 'commander';
+import { RoundfoldError } from '../core/errors.ts';
+import { commands } from './commands/registry.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
+import { createProgram, exitCodeOfCommander } from './program.ts';
+import { reportError } from './report.ts';
+import { processTerminal } from './terminal.ts';
+
+/** A reader that closes the pipe early (`| head`) is no failure. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed);
+});
+
+process.exitCode = await main(process.argv);
+
+async function main(argv: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.done;
+  const program = createProgram(commands, readVersion(), (ended) => {
+    code = ended;
+  });
+  try {
+    if (argv.length <= 2) program.outputHelp();
+    else await program.parseAsync([...argv]);
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return exitCodeOfCommander(error.code);
+    if (!RoundfoldError.is(error)) throw error;
+    reportError({ terminal: processTerminal({ color: true, quiet: false }), json: false }, error);
+    return exitCodeOf(error.code);
+  }
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return (manifest as { version: string }).version; // our own manifest
+}

@@ -1,0 +1,85 @@
+import { Command, Option } from 'commander';
+
+import type { CommandDefinition, GivenArguments, OptionDefinition } from './command.ts';
+import { addCompletion } from './completion.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { processTerminal } from './terminal.ts';
+
+/** Builds the command line from the list of commands. `onEnd` gets what the chosen command ended with. */
+export function createProgram(
+  commands: readonly CommandDefinition[],
+  version: string,
+  onEnd: (code: ExitCode) => void,
+): Command {
+  const program = new Command('roundfold')
+    .description('Keeps long LLM conversations inside the context window.')
+    .version(version, '-V, --version')
+    .option('--no-color', 'plain text (also: NO_COLOR)')
+    .option('-q, --quiet', 'say nothing but data and the exit code')
+    .addHelpText('after', HELP_FOOTER)
+    .showHelpAfterError('(add --help for what there is)')
+    .exitOverride();
+  for (const definition of commands) program.addCommand(toCommand(definition, program, onEnd));
+  addCompletion(program);
+  return program;
+}
+
+const HELP_FOOTER = `
+Files: sessions of Claude Code, Codex, pi, OpenCode, Gemini CLI and SWE-agent, Open WebUI exports, request bodies,
+lists of messages and logs of requests; JSON or JSONL, gzip too; \`-\` is standard input.
+
+Exit codes: 0 done, 1 failed or violations found, 2 usage, 3 input not understood, 4 budget not met, 5 upstream.
+`;
+
+function toCommand(
+  definition: CommandDefinition,
+  program: Command,
+  onEnd: (code: ExitCode) => void,
+): Command {
+  const command = new Command(definition.name)
+    .description(definition.summary)
+    .argument(definition.arguments, definition.argumentHelp)
+    .addHelpText('after', exampleText(definition))
+    .showHelpAfterError('(add --help for what there is)')
+    .exitOverride();
+  for (const option of definition.options) command.addOption(toOption(option));
+  return command.action(async (...given: unknown[]) => {
+    const terminal = processTerminal({
+      color: program.opts()['color'] !== false,
+      quiet: program.opts()['quiet'] === true,
+    });
+    onEnd(await definition.run(readGiven([given[0]].flat().map(String), command.opts()), terminal));
+  });
+}
+
+function toOption({ flags, help, choices, isList }: OptionDefinition): Option {
+  const option = new Option(flags, help);
+  if (choices !== undefined) option.choices([...choices]);
+  if (isList === true)
+    option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);
+  return option;
+}
+
+function exampleText({ examples }: CommandDefinition): string {
+  if (examples.length === 0) return '';
+  return `\nExamples:\n${examples.map(([call, purpose]) => `  ${call}\n      ${purpose}\n`).join('')}`;
+}
+
+function readGiven(
+  positional: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): GivenArguments {
+  return {
+    positional,
+    text: (name) => (typeof options[name] === 'string' ? options[name] : undefined),
+    list: (name) => (Array.isArray(options[name]) ? options[name].map(String) : undefined),
+    flag: (name) => options[name] === true,
+  };
+}
+
+/** Commander's own endings: help and version are done, everything else is a wrong command line. */
+export function exitCodeOfCommander(code: string): ExitCode {
+  const isAnswer =
+    code === 'commander.helpDisplayed' || code === 'commander.help' || code === 'commander.version';
+  return isAnswer ? exitCodes.done : exitCodes.usage;
+}

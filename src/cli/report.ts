@@ -1,0 +1,34 @@
+import { describePlace, type Place, type RoundfoldError } from '../core/errors.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Where a command's findings go, and in which shape. */
+export interface Report {
+  readonly terminal: Terminal;
+  /** One JSON object per line instead of text. */
+  readonly json: boolean;
+}
+
+/** One line of JSON on the data side. Every line carries the version of its shape and its type. */
+export function writeJson({ terminal }: Report, type: string, value: object): void {
+  terminal.out(`${JSON.stringify({ version: 1, type, ...value })}\n`);
+}
+
+/** Says what is wrong, where, and what to do about it: as talk, and as a line of JSON where that is asked for. */
+export function reportError(report: Report, error: RoundfoldError, file?: string): void {
+  const { terminal } = report;
+  const place =
+    file === undefined ? error.place : { source: file === '-' ? '<stdin>' : file, ...error.place };
+  if (report.json) {
+    const { code, message, remedy } = error;
+    writeJson(report, 'error', { file, code, message, place, remedy });
+  }
+  terminal.talk(`${terminal.styleTalk('red', 'error')} ${locate(error.message, place)}\n`);
+  if (error.remedy !== undefined) terminal.talk(`      ${terminal.styleTalk('dim', error.remedy)}\n`);
+}
+
+/** The message with its place in front of it, unless it names the source already. */
+function locate(message: string, place: Place | undefined): string {
+  const isNamed = place?.source !== undefined && message.includes(place.source);
+  const where = describePlace(place);
+  return isNamed || where === '' ? message : `${where}: ${message}`;
+}

@@ -1,0 +1,85 @@
+import type { Frame } from './format.ts';
+import { countMedia } from './media-tokens.ts';
+import type { Block, Message } from './message.ts';
+import { estimateTextTokens } from './text-estimator.ts';
+import { o200kProfile, type TokenProfile } from './token-profile.ts';
+
+/** Counts tokens of every part of a conversation. Sizes of messages are remembered. */
+export interface TokenEstimator {
+  readonly profile: TokenProfile;
+  countText(text: string): number;
+  countBlock(block: Block): number;
+  /** All blocks of a message and what the provider wraps it in. */
+  countMessage(message: Message): number;
+  countSystem(frame: Frame): number;
+  countTools(frame: Frame): number;
+}
+
+export interface TokenEstimatorOptions {
+  /** The family of models to count for. Default o200k. */
+  readonly profile?: TokenProfile;
+  /** Counts a text in tokens of the profile's family. Default: the built-in estimate, scaled to the family. */
+  readonly countText?: (text: string) => number;
+}
+
+/** Makes an estimator. Keep it for the life of a conversation: it counts every message only once. */
+export function createTokenEstimator(options: TokenEstimatorOptions = {}): TokenEstimator {
+  const profile = options.profile ?? o200kProfile;
+  const countText = options.countText ?? ((text: string) => estimateTextTokens(text) * profile.textRatio);
+  const sizes = new WeakMap<Message, number>();
+
+  const countBlock = (block: Block): number => countBlockWith(block, countText, profile);
+
+  const countMessage = (message: Message): number => {
+    const known = sizes.get(message);
+    if (known !== undefined) return known;
+    let size = profile.perMessageTokens;
+    for (const block of message.blocks) size += countBlock(block);
+    sizes.set(message, size);
+    return size;
+  };
+
+  const countSystem = (frame: Frame): number => sum(frame.system, countBlock);
+
+  const countTools = ({ tools }: Frame): number => {
+    if (tools.length === 0) return 0;
+    return (
+      profile.toolPromptTokens + sum(tools, (tool) => profile.perToolTokens + countText(jsonText(tool.raw)))
+    );
+  };
+
+  return { profile, countText, countBlock, countMessage, countSystem, countTools };
+}
+
+function countBlockWith(block: Block, countText: (text: string) => number, profile: TokenProfile): number {
+  switch (block.type) {
+    case 'text':
+    case 'compaction':
+      return countText(block.text);
+    case 'reasoning':
+      // What is sealed goes back to the model whole; a readable summary of it does not count a second time.
+      return block.sealed === undefined
+        ? countText(block.text)
+        : block.sealed.length * profile.sealedTokensPerCharacter;
+    case 'tool-call':
+      return countText(block.name) + countText(jsonText(block.input));
+    case 'tool-result':
+      return sum(block.content, (inner) => countBlockWith(inner, countText, profile));
+    case 'media':
+      return block.text === undefined ? countMedia(block, profile.media) : countText(block.text);
+    case 'other':
+      return countText(jsonText(block.raw));
+  }
+}
+
+/** A value as the model gets to see it: text as it is, everything else as JSON. */
+function jsonText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : JSON.stringify(value);
+}
+
+function sum<Item>(items: readonly Item[], sizeOf: (item: Item) => number): number {
+  let total = 0;
+  for (const item of items) total += sizeOf(item);
+  return total;
+}

@@ -1,0 +1,118 @@
+import type { Conversation } from './format.ts';
+import type { Message, Usage } from './message.ts';
+import type { TokenEstimator } from './token-estimator.ts';
+
+/** A number of tokens with how far it may be off. */
+export interface TokenMeasure {
+  readonly tokens: number;
+  /** The true number lies between `low` and `high` in about 19 of 20 cases. */
+  readonly low: number;
+  readonly high: number;
+  /** The part that a provider reported; the rest is estimated. */
+  readonly reportedTokens: number;
+}
+
+/**
+ * Tokens of the whole context as the next request would send it: what the provider reported with the newest response
+ * that carries a usage, plus an estimate of what came after it. Without any usage everything is estimated.
+ */
+export function measureContext(conversation: Conversation, estimator: TokenEstimator): TokenMeasure {
+  const { messages, frame } = conversation;
+  const anchor = findAnchor(messages);
+  if (anchor === undefined) {
+    const framed =
+      estimator.countSystem(frame) + estimator.countTools(frame) + estimator.profile.perRequestTokens;
+    const estimate = framed + sumMessages(messages, estimator);
+    return withErrorBar(0, estimate, estimator.profile.relativeError);
+  }
+  const learned = learnRatio(messages, estimator);
+  const after = messages.slice(anchor.index).filter((message) => !isOfResponse(message, anchor));
+  const estimate = sumMessages(after, estimator) * learned.ratio;
+  return withErrorBar(anchor.usage.promptTokens + anchor.usage.outputTokens, estimate, learned.relativeError);
+}
+
+function withErrorBar(reported: number, estimate: number, relativeError: number): TokenMeasure {
+  return {
+    tokens: Math.round(reported + estimate),
+    low: Math.floor(reported + estimate * (1 - relativeError)),
+    high: Math.ceil(reported + estimate * (1 + relativeError)),
+    reportedTokens: reported,
+  };
+}
+
+function sumMessages(messages: readonly Message[], estimator: TokenEstimator): number {
+  let total = 0;
+  for (const message of messages) total += estimator.countMessage(message);
+  return total;
+}
+
+interface Anchor {
+  /** Index of the first record of the response: tool results between its records were not part of its prompt. */
+  readonly index: number;
+  readonly responseId: string | undefined;
+  readonly usage: Usage;
+}
+
+function findAnchor(messages: readonly Message[]): Anchor | undefined {
+  const last = messages.findLastIndex(
+    (message) => message.usage !== undefined && message.usage.promptTokens > 0,
+  );
+  const message = messages[last];
+  if (message?.usage === undefined) return undefined;
+  const { responseId, usage } = message;
+  let index = last;
+  for (let earlier = last - 1; responseId !== undefined && earlier >= 0; earlier--) {
+    const record = messages[earlier];
+    if (record?.role !== 'assistant') continue;
+    if (record.responseId !== responseId) break;
+    index = earlier;
+  }
+  return { index, responseId, usage };
+}
+
+function isOfResponse(message: Message, anchor: Anchor): boolean {
+  if (message.usage === anchor.usage) return true;
+  return (
+    message.role === 'assistant' &&
+    anchor.responseId !== undefined &&
+    message.responseId === anchor.responseId
+  );
+}
+
+export interface LearnedRatio {
+  /** Reported tokens per estimated token in this conversation. */
+  readonly ratio: number;
+  /** Relative error to expect of an estimate scaled by it. */
+  readonly relativeError: number;
+}
+
+/** Estimated tokens that the profile's own ratio is worth against what a conversation reports. */
+const PRIOR_TOKENS = 2000;
+
+/**
+ * How many tokens this provider counts for each one estimated, from the growth of the prompt between one reported
+ * usage and the next. What never changes (system prompt, tools) cancels out, so it need not be known.
+ */
+export function learnRatio(messages: readonly Message[], estimator: TokenEstimator): LearnedRatio {
+  let estimated = PRIOR_TOKENS;
+  let reported = PRIOR_TOKENS;
+  let sinceLast = 0;
+  let last: Usage | undefined;
+  for (const message of messages) {
+    const { usage } = message;
+    if (usage !== undefined && usage.promptTokens > 0 && usage !== last) {
+      const growth = last === undefined ? 0 : usage.promptTokens - last.promptTokens;
+      // A prompt that shrank or jumped was edited, compacted or cached apart: it says nothing about the ratio.
+      if (growth > 0 && growth < 5 * sinceLast) {
+        estimated += sinceLast;
+        reported += growth;
+      }
+      last = usage;
+      sinceLast = 0;
+    }
+    sinceLast += estimator.countMessage(message);
+  }
+  const evidence = 1 - PRIOR_TOKENS / estimated;
+  const relativeError = estimator.profile.relativeError * (1 - evidence / 2);
+  return { ratio: reported / estimated, relativeError };
+}

@@ -1,0 +1,138 @@
+import type { Conversation, Format, Frame } from '../core/format.ts';
+import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
+import type { Block, Message, Role, ToolResultBlock } from '../core/message.ts';
+import { sealOnce } from './ai-sdk-parts.ts';
+import { recogniseUiMessages } from './ai-sdk-recognise.ts';
+import { failedToolPart, readUiPart } from './ai-sdk-ui-parts.ts';
+import { findList, replaceUnderKey } from './frame.ts';
+import { rememberViews } from './view-memory.ts';
+
+/**
+ * `UIMessage[]` of the Vercel AI SDK, bare or as the `{messages, …}` a chat posts.
+ *
+ * One assistant message holds all steps of an answer, and a tool part is call and result in one, so a message is never
+ * taken apart and its steps stay grouped as they came. Parts that are only shown (sources, data) have no block; they
+ * keep their place when other parts go.
+ */
+export const aiSdkUi: Format = {
+  name: 'ai-sdk-ui',
+  summary:
+    'Vercel AI SDK UI messages: one assistant message with all its steps, a tool part is call and result',
+  tools: { resultsStand: 'following-messages', callIdsUniqueAmong: 'open-calls' },
+  userFirst: false,
+  refusesBlankText: false,
+  reasoningStandsAlone: true,
+
+  recognise: recogniseUiMessages,
+  read,
+  readMessage: rememberViews(readMessage),
+  replaceList,
+
+  textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
+  failedResult(call, text) {
+    const [, result] = readUiPart(failedToolPart(call, text));
+    return result as ToolResultBlock; // a tool part in the state `output-error` reads as call and result
+  },
+  // A tool part belongs into an assistant message, even one that was made up: the user has none.
+  userMessages(blocks) {
+    const results = blocks.filter((block) => block.type === 'tool-result');
+    const others = blocks.filter((block) => block.type !== 'tool-result');
+    const raws: unknown[] = [];
+    if (results.length > 0) raws.push({ role: 'assistant', parts: results.map((block) => block.raw) });
+    if (others.length > 0) raws.push({ role: 'user', parts: toParts(others) });
+    return raws.map(aiSdkUi.readMessage);
+  },
+  withBlocks(message, blocks) {
+    const raw = isObject(message.raw) ? message.raw : { role: message.role };
+    return aiSdkUi.readMessage({ ...raw, parts: mergeParts(asList(raw['parts']), toParts(blocks)) });
+  },
+};
+
+function read(body: unknown): Conversation {
+  const list = findList(body, 'messages', 'AI SDK UI');
+  const messages = list.map(aiSdkUi.readMessage);
+  const frame: Frame = { body, list, model: undefined, system: [], tools: [], continues: undefined };
+  return { format: aiSdkUi, frame, messages };
+}
+
+function readMessage(raw: unknown): Message {
+  const message: JsonObject = isObject(raw) ? raw : {};
+  const role = readRole(message['role']);
+  return {
+    role,
+    blocks: readParts(asList(message['parts'])),
+    // A message that goes on after a tool ran keeps its id, and every answer has an id of its own.
+    responseId: role === 'assistant' ? asString(message['id']) : undefined,
+    usage: undefined,
+    raw,
+  };
+}
+
+/** A message of nothing but shown parts has them for blocks: it is not empty, and a program may make text of them. */
+function readParts(parts: readonly unknown[]): readonly Block[] {
+  const blocks = sealOnce(parts.flatMap(readUiPart));
+  return blocks.length > 0 ? blocks : parts.map((raw) => ({ type: 'other', wireType: typeOf(raw), raw }));
+}
+
+function typeOf(part: unknown): string | undefined {
+  return isObject(part) ? asString(part['type']) : undefined;
+}
+
+function readRole(role: unknown): Role {
+  return role === 'assistant' || role === 'system' ? role : 'user';
+}
+
+/** The body with another list. Messages that are new get an id, which the SDK demands of every one. */
+function replaceList(frame: Frame, list: readonly unknown[]): unknown {
+  const known = new Set(frame.list);
+  const taken = new Set(list.map((raw) => (isObject(raw) ? raw['id'] : undefined)));
+  let count = 0;
+  const nextId = (): string => {
+    do count++;
+    while (taken.has(`roundfold-${count}`));
+    return `roundfold-${count}`;
+  };
+  const messages = list.map((raw) =>
+    known.has(raw) || !isObject(raw) || raw['id'] !== undefined ? raw : { id: nextId(), ...raw },
+  );
+  return replaceUnderKey(frame.body, 'messages', messages);
+}
+
+/**
+ * The parts these blocks stand for. Call and result are one part, which stays as long as the call does; a result from
+ * elsewhere brings the part that takes the place of its call's.
+ */
+function toParts(blocks: readonly Block[]): readonly unknown[] {
+  const results = blocks.filter((block) => block.type === 'tool-result');
+  const answered = new Set(results.map((result) => result.raw));
+  const partOfCall = new Map(results.map((result) => [result.callId, result.raw]));
+  const parts = blocks.flatMap((block) => {
+    if (block.type === 'tool-result') return [];
+    if (block.type !== 'tool-call' || answered.has(block.raw)) return [block.raw];
+    return [partOfCall.get(block.id) ?? block.raw];
+  });
+  return [...new Set(parts)];
+}
+
+/**
+ * The new parts in their order, with the old ones that no block stands for where they stood. An old part that is gone
+ * gives its place to a new one, if one follows.
+ */
+function mergeParts(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
+  const positions = new Map(after.map((part, index) => [part, index]));
+  const old = new Set(before);
+  const merged: unknown[] = [];
+  let written = 0;
+  const writeUpTo = (end: number) => {
+    merged.push(...after.slice(written, end));
+    written = Math.max(written, end);
+  };
+  for (const part of before) {
+    const position = positions.get(part);
+    if (position !== undefined) writeUpTo(position + 1);
+    else if (readUiPart(part).length === 0) merged.push(part);
+    else if (written < after.length && !old.has(after[written])) writeUpTo(written + 1);
+  }
+  writeUpTo(after.length);
+  return merged;
+}

@@ -1,0 +1,149 @@
+import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
+import type { Block, ToolCallBlock } from '../core/message.ts';
+import { readLangchainReasoning } from './langchain-blocks.ts';
+
+/** What a message holds beside its content. */
+export interface Beside {
+  /** Reasoning and calls that stand nowhere in the content. */
+  readonly reasoning: readonly Block[];
+  readonly calls: readonly Block[];
+  /** For every value beside the content the raw value of the one block that stands for it. */
+  readonly homes: ReadonlyMap<unknown, unknown>;
+}
+
+/**
+ * Reads what stands beside the content, and finds a block for each call however often it is written down: as a
+ * provider's block in the content, in `tool_calls`, and raw in `additional_kwargs`.
+ *
+ * Where `tool_calls` is empty the raw calls are the ones that adapters send. Invalid calls are not sent: those that
+ * stand nowhere else become `other`.
+ */
+export function readBeside(fields: JsonObject, content: readonly Block[]): Beside {
+  const homes = new Map<unknown, unknown>();
+  const reasoning = readReasoningItem(fields, content, homes);
+  const sent = readSentCalls(fields, content, homes);
+  const calls = [...content, ...sent].filter((block) => block.type === 'tool-call');
+  const callById = new Map(calls.map((call) => [call.id, call]));
+  const invalid: Block[] = [];
+  for (const entry of asList(fields['invalid_tool_calls'])) {
+    const call = callById.get(idOf(entry));
+    if (call === undefined) invalid.push({ type: 'other', wireType: 'invalid_tool_call', raw: entry });
+    homes.set(entry, call === undefined ? entry : call.raw);
+  }
+  for (const entry of asList(extrasOf(fields)['tool_calls'])) {
+    const call = callById.get(idOf(entry));
+    if (call !== undefined && !homes.has(entry)) homes.set(entry, call.raw);
+  }
+  return { reasoning, calls: [...sent, ...invalid], homes };
+}
+
+/** The fields that change when only the blocks with these raw values are kept. None when nothing is lost. */
+export function keepBeside(
+  fields: JsonObject,
+  { homes }: Beside,
+  kept: ReadonlySet<unknown>,
+): Readonly<Record<string, unknown>> {
+  const isKept = (value: unknown) => !homes.has(value) || kept.has(homes.get(value));
+  const extras = extrasOf(fields);
+  const keptExtras = {
+    ...Object.fromEntries(Object.entries(extras).filter(([, value]) => isKept(value))),
+    ...filterLists(extras, ['tool_calls'], isKept),
+  };
+  const isSame = Object.entries(extras).every(([key, value]) => Object.is(keptExtras[key], value));
+  return {
+    ...filterLists(fields, ['tool_calls', 'invalid_tool_calls'], isKept),
+    ...(isSame ? {} : { additional_kwargs: keptExtras }),
+  };
+}
+
+/** What an adapter keeps of the provider's answer. */
+function extrasOf(fields: JsonObject): JsonObject {
+  return isObject(fields['additional_kwargs']) ? fields['additional_kwargs'] : {};
+}
+
+/** OpenAI's reasoning item, which its adapter keeps beside the content; in newer versions also in it. */
+function readReasoningItem(
+  fields: JsonObject,
+  content: readonly Block[],
+  homes: Map<unknown, unknown>,
+): readonly Block[] {
+  const { reasoning } = extrasOf(fields);
+  if (!isObject(reasoning)) return [];
+  const known = content.find((block) => block.type === 'reasoning');
+  homes.set(reasoning, known === undefined ? reasoning : known.raw);
+  return known === undefined ? [readLangchainReasoning(reasoning)] : [];
+}
+
+/** Blocks of the calls that adapters send and that are not in the content. */
+function readSentCalls(
+  fields: JsonObject,
+  content: readonly Block[],
+  homes: Map<unknown, unknown>,
+): readonly Block[] {
+  const { tool_calls: raw, function_call: legacy } = extrasOf(fields);
+  const listed = asList(fields['tool_calls']);
+  const sent = listed.length > 0 ? listed : asList(raw);
+  const take = takeFrom(content.filter((block) => block.type === 'tool-call'));
+  const blocks: Block[] = [];
+  for (const entry of sent) {
+    const known = take(entry);
+    const block = known ?? readEntry(entry);
+    if (known === undefined) blocks.push(block);
+    homes.set(entry, block.raw);
+  }
+  if (sent.length > 0 || !isObject(legacy)) return blocks;
+  homes.set(legacy, legacy);
+  return [readLegacyCall(legacy)];
+}
+
+/** Finds the call of an entry by its id; where the content gives none (Gemini), by name and order. */
+function takeFrom(calls: readonly ToolCallBlock[]): (entry: unknown) => ToolCallBlock | undefined {
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  const unnamed = calls.filter(({ id }) => id === undefined);
+  return (entry) => {
+    const id = idOf(entry);
+    const call = id === undefined ? undefined : byId.get(id);
+    if (call !== undefined) {
+      byId.delete(id);
+      return call;
+    }
+    const index = unnamed.findIndex(({ name }) => name === nameOf(entry));
+    return index === -1 ? undefined : unnamed.splice(index, 1)[0];
+  };
+}
+
+function filterLists(
+  fields: JsonObject,
+  names: readonly string[],
+  isKept: (entry: unknown) => boolean,
+): Readonly<Record<string, unknown>> {
+  const changed = names.flatMap((name): [string, unknown][] => {
+    const list = asList(fields[name]);
+    const rest = list.filter(isKept);
+    return rest.length === list.length ? [] : [[name, rest]];
+  });
+  return Object.fromEntries(changed);
+}
+
+function idOf(entry: unknown): string | undefined {
+  return isObject(entry) ? asString(entry['id']) : undefined;
+}
+
+function nameOf(entry: unknown): string {
+  if (!isObject(entry)) return '';
+  const called = entry['function'];
+  return asString(isObject(called) ? called['name'] : entry['name']) ?? '';
+}
+
+function readEntry(raw: unknown): Block {
+  if (!isObject(raw)) return { type: 'other', wireType: undefined, raw };
+  const called = raw['function'];
+  const input = isObject(called) ? called['arguments'] : raw['args'];
+  return { type: 'tool-call', id: idOf(raw), name: nameOf(raw), input, runBy: 'client', raw };
+}
+
+/** The call of 2023, before calls had ids. Adapters send it only where there is no other. */
+function readLegacyCall(raw: JsonObject): ToolCallBlock {
+  const name = asString(raw['name']) ?? '';
+  return { type: 'tool-call', id: undefined, name, input: raw['arguments'], runBy: 'client', raw };
+}

@@ -1,0 +1,160 @@
+import type { Conversation, Format, Frame, Recognition } from '../core/format.ts';
+import { asCount, asString, isObject, type JsonObject } from '../core/json.ts';
+import type { Block, Message, ToolResultBlock, Usage } from '../core/message.ts';
+import { findList, replaceUnderKey } from './frame.ts';
+import { keepBeside, readBeside } from './langchain-beside.ts';
+import { readLangchainContent } from './langchain-blocks.ts';
+import { isKnownType, type OpenMessage, openMessage, roleOf, toForm, withFields } from './langchain-forms.ts';
+import { rememberViews } from './view-memory.ts';
+
+/**
+ * LangChain messages: live objects, `{type, data}`, `{lc: 1, type: 'constructor', …}` or plain `{type, content}`; a bare
+ * list of them or a state `{messages}`.
+ *
+ * New messages are written in the form of the list they go into; among live ones as plain messages, which LangChain
+ * takes wherever it takes live ones (`coerceMessageLikeToMessage`). A live message of which blocks were taken becomes
+ * plain too. What is never sent (`artifact`, metadata) is kept and not counted.
+ *
+ * The `id` of a message names a place in a state, not a response of a model: adapters, reducers and people all set it.
+ * So only `response_metadata.id`, which the provider gave, counts as a response id. Messages that share an `id`
+ * (pieces of one stream) follow one another, and such neighbours are one response without any id.
+ */
+export const langchain: Format = {
+  name: 'langchain',
+  summary: 'LangChain messages: live objects or either serialised form, every result a message of its own',
+  tools: { resultsStand: 'following-messages', callIdsUniqueAmong: 'open-calls' },
+  userFirst: false,
+  refusesBlankText: false,
+  reasoningStandsAlone: true,
+
+  recognise,
+  read,
+  readMessage: rememberViews(readMessage),
+  replaceList(frame, list) {
+    const known = new Set(frame.list);
+    const form = frame.list.map(openMessage).find((open) => open !== undefined)?.form ?? 'plain';
+    const messages = list.map((raw) => (known.has(raw) ? raw : toForm(raw, form)));
+    return replaceUnderKey(frame.body, 'messages', messages);
+  },
+
+  textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
+  failedResult(call, text) {
+    const isLegacy = call.id === undefined;
+    const raw = isLegacy
+      ? { type: 'function', name: call.name, content: text }
+      : { type: 'tool', tool_call_id: call.id, name: call.name, content: text, status: 'error' };
+    return readResult(raw, raw);
+  },
+  userMessages(blocks) {
+    const results = blocks.filter((block) => block.type === 'tool-result');
+    const others = blocks.filter((block) => block.type !== 'tool-result');
+    const raws = results.map((block) => block.raw);
+    if (others.length > 0) raws.push({ type: 'human', content: toContent(others) });
+    return raws.map(langchain.readMessage);
+  },
+  withBlocks(message, blocks) {
+    const open = openMessage(message.raw);
+    // What is one block as a whole is there or it is gone.
+    if (open === undefined || open.type === 'remove') return { ...message, blocks };
+    if (!isResult(open)) {
+      return langchain.readMessage(withFields(message.raw, open, changeBlocks(open.fields, blocks)));
+    }
+    const result = blocks.find((block) => block.type === 'tool-result');
+    return result === undefined
+      ? { ...message, blocks }
+      : langchain.readMessage(toForm(result.raw, open.form));
+  },
+};
+
+function read(body: unknown): Conversation {
+  const list = findList(body, 'messages', 'LangChain');
+  const messages = list.map(langchain.readMessage);
+  const frame: Frame = { body, list, model: undefined, system: [], tools: [], continues: undefined };
+  return { format: langchain, frame, messages };
+}
+
+function readMessage(raw: unknown): Message {
+  const open = openMessage(raw);
+  if (open === undefined || open.type === 'remove') return odd(raw, open);
+  const metadata = open.fields['response_metadata'];
+  const isAnswer = open.type === 'ai';
+  return {
+    role: roleOf(open),
+    blocks: isResult(open) ? [readResult(open.fields, raw)] : readBlocks(open.fields),
+    responseId: isAnswer && isObject(metadata) ? asString(metadata['id']) : undefined,
+    usage: isAnswer ? readUsage(open.fields['usage_metadata']) : undefined,
+    raw,
+  };
+}
+
+/** What is no message: an order to remove one, or a value nobody knows. */
+function odd(raw: unknown, open: OpenMessage | undefined): Message {
+  const role = open === undefined ? 'user' : roleOf(open);
+  const blocks: readonly Block[] = [{ type: 'other', wireType: open?.type, raw }];
+  return { role, blocks, responseId: undefined, usage: undefined, raw };
+}
+
+function isResult({ type }: OpenMessage): boolean {
+  return type === 'tool' || type === 'function';
+}
+
+/** The result is the whole message. Its `artifact` is for the program and never goes to the model. */
+function readResult(fields: JsonObject, raw: unknown): ToolResultBlock {
+  return {
+    type: 'tool-result',
+    callId: asString(fields['tool_call_id']),
+    name: asString(fields['name']),
+    content: readLangchainContent(fields['content']),
+    isError: fields['status'] === 'error',
+    runBy: 'client',
+    raw,
+  };
+}
+
+function readBlocks(fields: JsonObject): readonly Block[] {
+  const content = readLangchainContent(fields['content']);
+  const { reasoning, calls } = readBeside(fields, content);
+  return [...reasoning, ...content, ...calls];
+}
+
+/** The fields that have to change so that the message holds these blocks and no others. */
+function changeBlocks(fields: JsonObject, blocks: readonly Block[]): JsonObject {
+  const content = readLangchainContent(fields['content']);
+  const beside = readBeside(fields, content);
+  const besideRaws = new Set([...beside.reasoning, ...beside.calls].map((block) => block.raw));
+  const wanted = blocks.filter((block) => !besideRaws.has(block.raw));
+  const isSame =
+    wanted.length === content.length && wanted.every((block, index) => block.raw === content[index]?.raw);
+  return {
+    ...keepBeside(fields, beside, new Set(blocks.map((block) => block.raw))),
+    ...(isSame ? {} : { content: toContent(wanted) }),
+  };
+}
+
+function toContent(blocks: readonly Block[]): readonly unknown[] {
+  return blocks.map((block) =>
+    typeof block.raw === 'string' ? { type: 'text', text: block.raw } : block.raw,
+  );
+}
+
+/** `input_tokens` is the sum of all input, cached or not. */
+function readUsage(usage: unknown): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  return {
+    promptTokens: asCount(usage['input_tokens']),
+    outputTokens: asCount(usage['output_tokens']),
+  };
+}
+
+/** Messages with a role alone are as good in other formats: one of LangChain's own has to be among them. */
+function recognise(value: unknown): Recognition {
+  const list = Array.isArray(value) ? value : isObject(value) ? value['messages'] : undefined;
+  if (!Array.isArray(list)) return 'no';
+  let found: Recognition = 'no';
+  for (const raw of list) {
+    const open = openMessage(raw);
+    if (open === undefined || !isKnownType(open.type)) return 'no';
+    if (open.form !== 'plain' || (isObject(raw) && typeof raw['type'] === 'string')) found = 'certain';
+  }
+  return found;
+}

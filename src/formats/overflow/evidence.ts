@@ -1,0 +1,173 @@
+import { separateJson } from './embedded-json.ts';
+import { clipText, normaliseText } from './text.ts';
+
+/** What one object of an error says by itself. */
+export interface Statement {
+  /** HTTP status: its own, else that of the object it stood in. */
+  readonly status: number | undefined;
+  /** Values of `code`, `type` and their like. */
+  readonly codes: readonly string[];
+  /** Messages as normalised text. */
+  readonly texts: readonly string[];
+  /** llama.cpp states its numbers as fields too. */
+  readonly promptTokens: number | undefined;
+  readonly windowTokens: number | undefined;
+}
+
+const maximumDepth = 6;
+const maximumObjects = 100;
+const maximumListItems = 16;
+const maximumCharacters = 524_288;
+// Long text is clipped before it is searched, so one huge message must not silence the rest.
+const maximumCharge = 65_536;
+
+const statusKeys = ['status', 'statusCode', 'status_code', 'httpStatus', 'code'];
+const codeKeys = ['code', 'type', 'error_code', 'errorCode', 'error_type', '__type', 'name'];
+
+// Where clients, gateways and servers put the message, and where they put the error inside the error. `errors` comes
+// last: it holds earlier attempts, and `lastError` says more.
+const contentKeys = [
+  'message',
+  'error',
+  'detail',
+  'details',
+  'errorDetails',
+  'error_message',
+  'msg',
+  'responseBody',
+  'body',
+  'data',
+  'metadata',
+  'raw',
+  'response',
+  'lastError',
+  'cause',
+  'errors',
+];
+
+// The status at the head of a client's message: `400 {"type":…`, `Error code: 429 - …`, `APIError: 413 status code`.
+const leadingStatus =
+  /^(?:[\w.]{1,60}: )?(?:api error: |error code: |http(?:\/[\d.]{1,4})? )?([45]\d\d)(?![\d,.])(?! (?:tokens|characters|images|pages))/iu;
+
+interface Pending {
+  readonly value: unknown;
+  readonly depth: number;
+  readonly status: number | undefined;
+}
+
+/**
+ * Everything an error says, one statement per object, outermost first. Reads wrapped errors, lists of errors and JSON
+ * inside of strings, down to a depth of 6. Objects and characters are bounded; cycles and throwing getters do no harm.
+ */
+export function collectStatements(error: unknown, status: number | undefined): readonly Statement[] {
+  const queue: Pending[] = [{ value: error, depth: 0, status }];
+  const seen = new Set<object>();
+  const budget = { characters: maximumCharacters };
+  const statements: Statement[] = [];
+  // The queue grows while it is read: what an object contains is looked at after its siblings.
+  for (const pending of queue) {
+    const subject = toSubject(pending.value);
+    if (subject === undefined || seen.has(subject)) continue;
+    if (seen.size === maximumObjects) break;
+    seen.add(subject);
+    const { statement, inner } = readSubject(subject, pending, budget);
+    if (statement !== undefined) statements.push(statement);
+    if (pending.depth === maximumDepth) continue;
+    const depth = pending.depth + 1;
+    queue.push(...inner.map((value) => ({ value, depth, status: statement?.status ?? pending.status })));
+  }
+  return statements;
+}
+
+/** A string speaks for itself, so it is treated as an object with nothing but a message. */
+function toSubject(value: unknown): object | undefined {
+  if (typeof value === 'string') return { message: value };
+  return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+interface Reading {
+  readonly statement?: Statement;
+  readonly inner: readonly unknown[];
+}
+
+function readSubject(subject: object, pending: Pending, budget: { characters: number }): Reading {
+  const items = listItems(subject);
+  if (items !== undefined) return { inner: items };
+  const texts: string[] = [];
+  const inner: unknown[] = [];
+  for (const key of contentKeys) {
+    const content = readKey(subject, key);
+    if (typeof content !== 'string') {
+      inner.push(content);
+      continue;
+    }
+    if (budget.characters <= 0) continue;
+    budget.characters -= Math.min(content.length, maximumCharge);
+    const { words, values } = separateJson(content);
+    if (words.trim() !== '') texts.push(normaliseText(clipText(words)));
+    inner.push(...values);
+  }
+  return {
+    statement: { status: settleStatus(subject, pending, texts), texts, ...readFields(subject) },
+    inner,
+  };
+}
+
+/** From the outside in: what the server answered goes before what its body claims, unless it answered with success. */
+function settleStatus(subject: object, outer: Pending, texts: readonly string[]): number | undefined {
+  if (outer.status !== undefined && outer.status >= 300) return outer.status;
+  return ownStatus(subject) ?? statusInTexts(texts) ?? outer.status;
+}
+
+function readFields(subject: object): Pick<Statement, 'codes' | 'promptTokens' | 'windowTokens'> {
+  return {
+    codes: codeKeys.flatMap((key) => toCode(readKey(subject, key))),
+    promptTokens: toCount(readKey(subject, 'n_prompt_tokens')),
+    windowTokens: toCount(readKey(subject, 'n_ctx')),
+  };
+}
+
+/** Undefined for what is no list. Even asking may throw: a proxy can be revoked. */
+function listItems(subject: object): readonly unknown[] | undefined {
+  try {
+    return Array.isArray(subject) ? subject.slice(0, maximumListItems) : undefined;
+  } catch {
+    return [];
+  }
+}
+
+/** Errors are made by strangers: a getter or a proxy may throw. */
+function readKey(subject: object, key: string): unknown {
+  try {
+    return Reflect.get(subject, key);
+  } catch {
+    return undefined;
+  }
+}
+
+function ownStatus(subject: object): number | undefined {
+  for (const key of statusKeys) {
+    const status = toStatus(readKey(subject, key));
+    if (status !== undefined) return status;
+  }
+  return undefined;
+}
+
+function toStatus(value: unknown): number | undefined {
+  const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
+  return typeof status === 'number' && status >= 200 && status < 600 ? status : undefined;
+}
+
+function statusInTexts(texts: readonly string[]): number | undefined {
+  const digits = texts.map((text) => leadingStatus.exec(text)?.[1]).find((found) => found !== undefined);
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function toCode(value: unknown): readonly string[] {
+  if (typeof value === 'number') return [String(value)];
+  return typeof value === 'string' && value.length <= 200 ? [value] : [];
+}
+
+function toCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}

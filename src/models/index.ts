@@ -1,0 +1,15 @@
+/**
+ * roundfold/models: windows, prices, token profiles, and exact counting where a tokenizer is installed.
+ * @module
+ */
+export { contextWindowForModel, defaultWindowTokens, findModel, type ModelOptions } from './catalog.ts';
+export { type Encoding, loadExactCounter } from './exact-counter.ts';
+export type {
+  CacheRules,
+  ModelInfo,
+  ModelPrices,
+  PriceChange,
+  TokenizerFamily,
+  TokenPrices,
+} from './model-info.ts';
+export { tokenProfileForModel } from './token-profiles.ts';

@@ -1,0 +1,92 @@
+import { tokenClasses } from '../core/token-classes.ts';
+import type { Inspection, NamedSize } from './inspection.ts';
+import { printable, printablePath } from './printable.ts';
+import { countOf, drawBar, drawTable, formatCount, formatShare } from './terminal.ts';
+
+/** How the text is drawn. */
+export interface TextOptions {
+  readonly columns: number;
+  /** Draw with plain characters only. */
+  readonly isPlain: boolean;
+  heading(text: string): string;
+  level(level: 'ok' | 'warning' | 'critical', text: string): string;
+}
+
+/** An inspection as text: the window, a bar chart of where tokens go, tools, the largest, repeated reads. */
+export function inspectionText(inspection: Inspection, options: TextOptions): string {
+  const sections = [
+    windowText(inspection, options),
+    section('Where the tokens go', classText(inspection, options), options),
+    section('Tools', toolText(inspection), options),
+    section('Largest rounds', sizeText(inspection.largestRounds), options),
+    section('Largest tool results', sizeText(inspection.largestResults), options),
+    section('Files read again', readText(inspection), options),
+  ];
+  return sections.filter((text) => text !== '').join('\n');
+}
+
+function section(heading: string, text: string, options: TextOptions): string {
+  return text === '' ? '' : `${options.heading(heading)}\n${text}`;
+}
+
+function windowText({ context, window }: Inspection, { columns, isPlain, level }: TextOptions): string {
+  const spread = (context.high - context.low) / 2 / Math.max(1, context.tokens);
+  const basis = context.reportedTokens > 0 ? `, ${formatCount(context.reportedTokens)} of them reported` : '';
+  const size = `${formatCount(context.tokens)} tokens ±${formatShare(spread)}${basis}`;
+  if (window === undefined) return `  context ${size}; give --model or --window for a warning level\n`;
+  const width = Math.max(10, Math.min(40, columns - 40));
+  const share = `${drawBar(window.share, width, isPlain)} ${formatShare(window.share)} of ${formatCount(window.windowTokens)}`;
+  return `  context ${size}\n  window  ${level(window.level, share)}  ${level(window.level, window.level)}\n`;
+}
+
+function classText({ byClass }: Inspection, { columns, isPlain }: TextOptions): string {
+  const used = tokenClasses.filter((name) => byClass[name] >= 0.5);
+  const total = used.reduce((sum, name) => sum + byClass[name], 0);
+  const most = Math.max(...used.map((name) => byClass[name]));
+  const width = Math.max(10, Math.min(40, columns - 44));
+  const rows = used
+    .toSorted((left, right) => byClass[right] - byClass[left])
+    .map((name) => [
+      name,
+      drawBar(byClass[name] / most, width, isPlain),
+      formatShare(byClass[name] / total),
+      formatCount(byClass[name]),
+    ]);
+  return drawTable(rows, [{ align: 'left' }, { align: 'left' }, { align: 'right' }, { align: 'right' }]);
+}
+
+const SHOWN_TOOLS = 10;
+
+function toolText({ byTool }: Inspection): string {
+  const rows = byTool
+    .slice(0, SHOWN_TOOLS)
+    .map(({ tool, calls, errors, tokens }) => [
+      printable(tool, 40),
+      countOf(calls, 'call'),
+      errors > 0 ? countOf(errors, 'error') : '',
+      `${formatCount(tokens)} tokens`,
+    ]);
+  const rest = byTool.length - rows.length;
+  const more = rest > 0 ? `  … and ${countOf(rest, 'tool')} more\n` : '';
+  return (
+    drawTable(rows, [{ align: 'left' }, { align: 'right' }, { align: 'right' }, { align: 'right' }]) + more
+  );
+}
+
+function sizeText(sizes: readonly NamedSize[]): string {
+  const rows = sizes.map(({ name, path, message, tokens }) => [
+    `${formatCount(tokens)} tokens`,
+    path === undefined ? printable(name, 80) : `${printable(name, 30)} ${printablePath(path)}`,
+    `at message ${message}`,
+  ]);
+  return drawTable(rows, [{ align: 'right' }, { align: 'left' }, { align: 'left' }]);
+}
+
+function readText({ repeatedReads }: Inspection): string {
+  const rows = repeatedReads.map(({ path, reads, olderTokens }) => [
+    `${formatCount(olderTokens)} tokens`,
+    `in older reads of ${printablePath(path)}`,
+    `read ${reads} times`,
+  ]);
+  return drawTable(rows, [{ align: 'right' }, { align: 'left' }, { align: 'left' }]);
+}

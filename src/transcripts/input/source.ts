@@ -1,0 +1,77 @@
+import { constants, createReadStream } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { RoundfoldError } from '../../core/errors.ts';
+
+const chunkBytes = 256 * 1024;
+
+/** A source of bytes. `name` is what messages call it: the path as given, or `<stdin>`. */
+export interface ByteSource {
+  readonly name: string;
+  /** Undefined when it is not known before the end: standard input, pipes, devices. */
+  readonly sizeBytes: number | undefined;
+  /** Starts reading from the first byte. Files can be opened again; standard input throws at the second time. */
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * The file at `path`, or standard input for `-`. The content is not touched before `open`.
+ *
+ * Throws `RoundfoldError` (`input-not-understood`) for a directory and for what does not exist or may not be read.
+ */
+export async function fileSource(path: string): Promise<ByteSource> {
+  if (path === '-') return standardInput();
+  const stats = await stat(path).catch((cause: unknown) => refuse(path, cause));
+  if (stats.isDirectory()) {
+    throw new RoundfoldError('input-not-understood', `${path} is a directory`, {
+      place: { source: path },
+      remedy: 'Name a file in it.',
+    });
+  }
+  await access(path, constants.R_OK).catch((cause: unknown) => refuse(path, cause));
+  return {
+    name: path,
+    sizeBytes: stats.isFile() ? stats.size : undefined,
+    open: () => createReadStream(path, { highWaterMark: chunkBytes }),
+  };
+}
+
+function standardInput(): ByteSource {
+  let isOpened = false;
+  return {
+    name: '<stdin>',
+    sizeBytes: undefined,
+    open: () => {
+      if (isOpened) {
+        throw new RoundfoldError('usage', 'standard input can be read only once', {
+          place: { source: '<stdin>' },
+          remedy: 'Save it to a file and name the file.',
+        });
+      }
+      isOpened = true;
+      return process.stdin;
+    },
+  };
+}
+
+const refusals = new Map([
+  ['ENOENT', { problem: 'does not exist', remedy: 'Check the spelling of the path.' }],
+  ['ENOTDIR', { problem: 'does not exist', remedy: 'Check the spelling of the path.' }],
+  ['EACCES', { problem: 'may not be read', remedy: 'Give yourself permission to read it.' }],
+  ['EPERM', { problem: 'may not be read', remedy: 'Give yourself permission to read it.' }],
+  ['ELOOP', { problem: 'is a symbolic link to itself', remedy: 'Name the file the link should lead to.' }],
+  ['ENAMETOOLONG', { problem: 'is too long for a path', remedy: 'Name a file, not its content.' }],
+]);
+
+function refuse(path: string, cause: unknown): never {
+  const errorCode = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  const refusal = refusals.get(errorCode);
+  throw new RoundfoldError(
+    'input-not-understood',
+    `${path} ${refusal?.problem ?? `cannot be read (${errorCode})`}`,
+    {
+      cause,
+      place: { source: path },
+      remedy: refusal?.remedy ?? 'Check that the path names a readable file.',
+    },
+  );
+}

@@ -1,0 +1,134 @@
+import { asString, isObject, type JsonObject } from '../../core/json.ts';
+import { type ResponseTurn, readResponse } from './responses.ts';
+
+/** A request found in a value, and the answer to it if the value is a log record that has one. */
+export interface FoundRequest {
+  /** A request body or a bare list of messages. The very value of the record, unless it had to be put together. */
+  readonly body: unknown;
+  /** Path of the list of messages in the value, and the list itself. */
+  readonly path: string;
+  readonly list: readonly unknown[];
+  /** Key of the list in the body; undefined for a bare list. */
+  readonly key: string | undefined;
+  readonly response: ResponseTurn | undefined;
+  /** Whether the record has something in the place of a response that is none. */
+  readonly hasOddResponse: boolean;
+}
+
+/** The request in a body, in a wrapper around one, or in a log record; undefined when there is none. */
+export function findRequest(value: JsonObject): FoundRequest | undefined {
+  const located = locate(value, '', 2);
+  if (located === undefined) return undefined;
+  const answers = RESPONSE_KEYS.flatMap((key) => (isObject(value[key]) ? [value[key]] : []));
+  const response = [value, ...answers, ...answers.map((answer) => answer['body'])]
+    .map(readResponse)
+    .find((turn) => turn !== undefined);
+  return { ...located, response, hasOddResponse: response === undefined && answers.length > 0 };
+}
+
+/** Whether a value that stands by itself is a message of one of the wire formats: of other records, some have roles too. */
+export function isLooseMessage(value: unknown): boolean {
+  if (!isObject(value) || !isMessage(value)) return false;
+  return value['role'] === undefined || ROLES.has(value['role']);
+}
+
+const ROLES = new Set<unknown>(['system', 'developer', 'user', 'assistant', 'tool', 'function', 'model']);
+
+/** Whether an element of a list can be a message (or item, or content) of one of the wire formats. */
+export function isMessage(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if (typeof value['role'] === 'string') return true;
+  const type = asString(value['type']) ?? '';
+  return ITEM_TYPES.has(type) || type.endsWith('_call') || type.endsWith('_call_output');
+}
+
+/** Items of the Responses API that are named neither a call nor the output of one. */
+const ITEM_TYPES = new Set([
+  'reasoning',
+  'item_reference',
+  'compaction',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'mcp_approval_response',
+]);
+
+/** Where a body has its messages. */
+const LIST_KEYS = ['messages', 'contents', 'input'];
+/** Where records of experiments have theirs. */
+const WRAPPER_KEYS = ['traj', 'trajectory', 'conversation', 'history', 'dialog'];
+/** Where log records have the request. */
+const REQUEST_KEYS = [
+  'request',
+  'body',
+  'request_body',
+  'requestBody',
+  'kwargs',
+  'inputs',
+  'input',
+  'params',
+  'json',
+];
+/** Where log records have the response. */
+const RESPONSE_KEYS = ['response', 'response_body', 'responseBody', 'output', 'outputs', 'completion'];
+/** What of a log record, or of the arguments kept in it, belongs to the request beside its messages. */
+const REQUEST_FIELDS = [
+  'model',
+  'system',
+  'instructions',
+  'systemInstruction',
+  'tools',
+  'tool_choice',
+  'toolConfig',
+];
+
+type Located = Pick<FoundRequest, 'body' | 'path' | 'list' | 'key'>;
+
+function locate(value: JsonObject, prefix: string, depth: number): Located | undefined {
+  return locateBody(value, prefix) ?? locateList(value, prefix) ?? locateInside(value, prefix, depth);
+}
+
+function locateBody(value: JsonObject, prefix: string): Located | undefined {
+  const key = LIST_KEYS.find((name) => Array.isArray(value[name]));
+  if (key !== undefined) {
+    const list = value[key];
+    if (!Array.isArray(list) || !list.every(isMessage)) return undefined;
+    return { body: isLogRecord(value) ? bodyOfRecord(value, key) : value, path: prefix + key, list, key };
+  }
+  // Data sets have an `input` text too; a request names its model.
+  const { input, model } = value;
+  if (typeof input !== 'string' || typeof model !== 'string') return undefined;
+  return { body: value, path: `${prefix}input`, list: [{ role: 'user', content: input }], key: 'input' };
+}
+
+function isLogRecord(value: JsonObject): boolean {
+  return isObject(value['kwargs']) || RESPONSE_KEYS.some((key) => value[key] !== undefined);
+}
+
+function bodyOfRecord(value: JsonObject, key: string): JsonObject {
+  const kwargs: JsonObject = isObject(value['kwargs']) ? value['kwargs'] : {};
+  const fields = REQUEST_FIELDS.flatMap((name) => {
+    const field = kwargs[name] ?? value[name];
+    return field === undefined || field === null ? [] : [[name, field] as const];
+  });
+  return { ...Object.fromEntries(fields), [key]: value[key] };
+}
+
+function locateList(value: JsonObject, prefix: string): Located | undefined {
+  for (const key of WRAPPER_KEYS) {
+    const list = value[key];
+    if (Array.isArray(list) && list.length > 0 && list.every(isMessage)) {
+      return { body: list, path: prefix + key, list, key: undefined };
+    }
+  }
+  return undefined;
+}
+
+function locateInside(value: JsonObject, prefix: string, depth: number): Located | undefined {
+  if (depth === 0) return undefined;
+  for (const key of REQUEST_KEYS) {
+    const inner = value[key];
+    const located = isObject(inner) ? locate(inner, `${prefix}${key}.`, depth - 1) : undefined;
+    if (located !== undefined) return located;
+  }
+  return undefined;
+}

@@ -1,0 +1,204 @@
+import { asCount, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { anthropicSegment, type Piece, type SegmentPieces } from '../anthropic-turns.ts';
+import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import { createTally, type Tally } from '../tally.ts';
+import type {
+  RecordedCompaction,
+  Segment,
+  Transcript,
+  TranscriptFold,
+  TranscriptReader,
+} from '../transcript.ts';
+import { type MessageContext, originOf, readPiMessage, userPiece } from './messages.ts';
+
+/**
+ * Session files of the pi coding agent, as Anthropic messages: the linear files of version 1, and the trees of later
+ * versions, of which the branch that ends in the newest record is read. A compaction opens a segment: its summary as
+ * a user message, what it kept, and what came later.
+ */
+export const pi: TranscriptReader = {
+  name: 'pi',
+  summary: 'pi coding agent session files (JSONL), linear or tree',
+  location: '~/.pi/agent/sessions/--<folder>--/<time>_<id>.jsonl',
+  recognise: (sample) => sample.some(({ value }) => isObject(value) && isPiRecord(value)),
+  open: openSession,
+};
+
+/** Whether a record can only be pi's: records such as `{type: 'message'}` alone occur elsewhere as well. */
+function isPiRecord(record: JsonObject): boolean {
+  const { type, message } = record;
+  if (type === 'session') return typeof record['cwd'] === 'string' && typeof record['id'] === 'string';
+  if (type === 'compaction') {
+    return record['firstKeptEntryId'] !== undefined || record['firstKeptEntryIndex'] !== undefined;
+  }
+  if (type !== 'message' || !isObject(message)) return false;
+  const { role } = message;
+  if (role === 'toolResult') return typeof message['toolCallId'] === 'string';
+  if (role === 'bashExecution') return typeof message['command'] === 'string';
+  return (
+    role === 'assistant' && typeof message['api'] === 'string' && typeof message['stopReason'] === 'string'
+  );
+}
+
+/** A record, reduced to what the conversation needs. Its position in the list is its entry index in the file. */
+interface Node {
+  readonly id: string | undefined;
+  readonly parentId: string | undefined;
+  readonly piece: Piece | undefined;
+  readonly compaction: Compaction | undefined;
+  readonly model: string | undefined;
+}
+
+interface Compaction extends Omit<RecordedCompaction, 'carried'> {
+  readonly firstKept: string | number | undefined;
+}
+
+const NOTHING: Pick<Node, 'piece' | 'compaction' | 'model'> = {
+  piece: undefined,
+  compaction: undefined,
+  model: undefined,
+};
+
+function openSession(onBadInput: (bad: BadInput) => void): TranscriptFold {
+  const nodes: Node[] = [];
+  const tally = createTally();
+  return {
+    add({ value, place }: JsonEntry) {
+      const reject: MessageContext['reject'] = (at, reason) => onBadInput({ place: at, reason });
+      const read = isObject(value) ? recordTypes.get(asString(value['type']) ?? '') : undefined;
+      if (!isObject(value) || typeof value['type'] !== 'string') {
+        reject(place, 'expected a pi session record: an object with a `type`');
+        return [];
+      }
+      if (read === undefined) tally.add('{n} record{s} of an unknown type left out');
+      const isHeader = value['type'] === 'session';
+      nodes.push({
+        id: isHeader ? undefined : asString(value['id']),
+        parentId: asString(value['parentId']),
+        ...NOTHING,
+        ...read?.(value, { place, tally, reject }),
+      });
+      return [];
+    },
+    end: () => (nodes.length === 0 ? [] : [toTranscript(nodes, tally)]),
+  };
+}
+
+type RecordReader = (record: JsonObject, context: MessageContext) => Partial<Node>;
+
+const recordTypes = new Map<string, RecordReader>([
+  ['session', (record) => ({ model: asString(record['modelId']) })],
+  ['model_change', (record) => ({ model: asString(record['modelId']) })],
+  ['message', readMessage],
+  ['custom_message', (record, context) => ({ piece: readUserContent(record, 'content', context) })],
+  ['branch_summary', (record, context) => ({ piece: readUserContent(record, 'summary', context) })],
+  ['compaction', readCompaction],
+  ['context_edit', leaveEdit],
+  ['context_transform', leaveEdit],
+  ...['thinking_level_change', 'label', 'session_info', 'custom', 'usage', 'ephemeral'].map(
+    (type): [string, RecordReader] => [type, () => NOTHING],
+  ),
+]);
+
+function readMessage(record: JsonObject, context: MessageContext): Partial<Node> {
+  const { message } = record;
+  const isAssistant = isObject(message) && message['role'] === 'assistant';
+  return {
+    piece: readPiMessage(record, context),
+    model: isAssistant ? asString(message['model']) : undefined,
+  };
+}
+
+function readUserContent(
+  record: JsonObject,
+  key: string,
+  { place, tally }: MessageContext,
+): Piece | undefined {
+  return userPiece(record[key], originOf(record, record, place), tally);
+}
+
+function readCompaction(record: JsonObject, context: MessageContext): Partial<Node> {
+  const { firstKeptEntryId: id, firstKeptEntryIndex: index } = record;
+  const tokensBefore = asCount(record['tokensBefore']);
+  return {
+    piece: readUserContent(record, 'summary', context),
+    compaction: {
+      trigger: undefined,
+      tokensBefore: tokensBefore === 0 ? undefined : tokensBefore,
+      tokensAfter: undefined,
+      summary: asString(record['summary']),
+      firstKept: asString(id) ?? (typeof index === 'number' ? index : undefined),
+    },
+  };
+}
+
+function leaveEdit(_record: JsonObject, { tally }: MessageContext): Partial<Node> {
+  tally.add('{n} context edit{s} by extensions not applied');
+  return NOTHING;
+}
+
+function toTranscript(nodes: readonly Node[], tally: Tally): Transcript {
+  const path = pathOf(nodes, tally);
+  const model = path.findLast((node) => node.model !== undefined)?.model;
+  const segments = segmentsOf(path, nodes, tally);
+  return {
+    reader: pi.name,
+    format: 'anthropic-messages',
+    title: 'main',
+    kind: 'main',
+    model,
+    segments,
+    notes: tally.notes(),
+  };
+}
+
+/** The records from the root to the newest one. Files whose records have no ids are lists: all of them. */
+function pathOf(nodes: readonly Node[], tally: Tally): readonly Node[] {
+  const byId = new Map(nodes.flatMap((node) => (node.id === undefined ? [] : [[node.id, node] as const])));
+  if (byId.size === 0) return nodes;
+  const path = new Set<Node>();
+  let node = nodes.findLast(({ id }) => id !== undefined);
+  while (node !== undefined && !path.has(node)) {
+    path.add(node);
+    node = byId.get(node.parentId ?? '');
+  }
+  for (const other of nodes) {
+    if (other.piece !== undefined && !path.has(other)) tally.add('{n} record{s} of other branches left out');
+  }
+  // The header stands outside the tree, and names the model a session starts with.
+  return [
+    ...nodes.filter(({ id, model }) => id === undefined && model !== undefined),
+    ...[...path].reverse(),
+  ];
+}
+
+function segmentsOf(path: readonly Node[], nodes: readonly Node[], tally: Tally): readonly Segment[] {
+  const segments: Segment[] = [];
+  let current: SegmentPieces & { later: Piece[] } = { carried: [], later: [] };
+  for (const [index, { piece, compaction }] of path.entries()) {
+    if (compaction === undefined) {
+      if (piece !== undefined) current.later.push(piece);
+      continue;
+    }
+    segments.push(anthropicSegment(current));
+    const { firstKept, ...recorded } = compaction;
+    const start = keptFrom(firstKept, path, nodes);
+    if (start === undefined) tally.add('{n} compaction{s} whose kept records are not in the file');
+    const kept = path.slice(start ?? index, index).filter((node) => node.compaction === undefined);
+    const carried = [piece, ...kept.map((node) => node.piece)].filter((carry) => carry !== undefined);
+    current = { compaction: recorded, carried, later: [] };
+  }
+  segments.push(anthropicSegment(current));
+  return segments;
+}
+
+/** Where on the path the kept records begin. Ids name a record; indices count every record of the file. */
+function keptFrom(
+  firstKept: string | number | undefined,
+  path: readonly Node[],
+  nodes: readonly Node[],
+): number | undefined {
+  const first = typeof firstKept === 'number' ? nodes[firstKept] : path.find(({ id }) => id === firstKept);
+  const start = first === undefined || firstKept === undefined ? -1 : path.indexOf(first);
+  return start === -1 ? undefined : start;
+}

@@ -1,0 +1,19 @@
+import { claudeCode } from './claude-code/reader.ts';
+import { codex } from './codex/reader.ts';
+import { geminiCli } from './gemini-cli/reader.ts';
+import { createJsonReader } from './json/reader.ts';
+import { openWebui } from './open-webui/reader.ts';
+import { opencode } from './opencode/reader.ts';
+import { pi } from './pi/reader.ts';
+import { sweAgent } from './swe-agent/reader.ts';
+import type { TranscriptReader } from './transcript.ts';
+
+/**
+ * Every reader, in the order in which a file is offered to them; plain JSON takes what nobody else knows.
+ * `recogniseFormat` names the wire format of a request body or a list of messages.
+ */
+export function transcriptReaders(
+  recogniseFormat: (value: unknown) => string | undefined,
+): readonly TranscriptReader[] {
+  return [claudeCode, codex, pi, opencode, geminiCli, openWebui, sweAgent, createJsonReader(recogniseFormat)];
+}

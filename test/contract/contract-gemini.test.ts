@@ -1,0 +1,258 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { geminiContract } from '../../src/contracts/gemini/contract.ts';
+import { geminiFixtures } from '../fixtures/wire/gemini.ts';
+
+const { check } = geminiContract;
+
+const valid = geminiFixtures.filter(({ verdict }) => verdict === 'valid');
+const invalid = geminiFixtures.filter(({ verdict }) => verdict === 'invalid');
+
+function title({ number, name, variant }: { number: number; name: string; variant?: string }): string {
+  return variant === undefined ? `${number} ${name}` : `${number} ${name} (${variant})`;
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}
+
+/** 'u' a user's text, 'm' a model's text, a digit so many calls of the model, a letter from 'a' on so many responses. */
+function contents(shape: string): readonly object[] {
+  return [...shape].map((letter) => {
+    if (letter === 'u') return { role: 'user', parts: [{ text: 'hello' }] };
+    if (letter === 'm') return { role: 'model', parts: [{ text: 'hello' }] };
+    const count = Number(letter);
+    if (count > 0) return { role: 'model', parts: Array.from({ length: count }, functionCall) };
+    return { role: 'user', parts: Array.from({ length: 'abcdefghi'.indexOf(letter) + 1 }, functionResponse) };
+  });
+}
+
+function functionCall() {
+  return { functionCall: { name: 'probe', args: {} } };
+}
+
+function functionResponse() {
+  return { functionResponse: { id: 'probe-1', name: 'probe', response: {} } };
+}
+
+function rulesOf(shape: string, context = {}): readonly string[] {
+  return check({ contents: contents(shape) }, context).map(({ rule, path }) => `${rule} ${path}`);
+}
+
+describe('gemini fixtures', () => {
+  for (const fixture of valid) {
+    it(`${title(fixture)}: accepted`, () => {
+      expect(check(deepFreeze(fixture.body), fixture.context)).toEqual([]);
+    });
+  }
+
+  for (const fixture of invalid) {
+    it(`${title(fixture)}: ${fixture.rule}`, () => {
+      const violations = check(deepFreeze(fixture.body), fixture.context);
+
+      expect(violations).toMatchObject([{ rule: fixture.rule, path: fixture.path, severity: 'error' }]);
+      expect(violations[0]?.message).toBe(fixture.wording);
+    });
+  }
+});
+
+describe('gemini rules', () => {
+  it.each([
+    { shape: 'u1au2bm', found: [], why: 'every batch is answered' },
+    { shape: 'uu1a', found: [], why: 'two user contents may stand together' },
+    { shape: 'um1a', found: [], why: 'a text of the model may stand before its calls' },
+    { shape: 'mu1a', found: [], why: 'the model may speak first' },
+    { shape: 'm1a', found: ['G1 contents[1]'], why: 'no user stands before the calls' },
+    { shape: 'u1u', found: ['G3 contents[1]'], why: 'a text stands where the response should' },
+    {
+      shape: 'u1ua',
+      found: ['G3 contents[1]', 'G2 contents[3]'],
+      why: 'a text tears call and response apart',
+    },
+    { shape: 'u3ab', found: ['G3 contents[1]'], why: 'the rest of a split batch is the same fault' },
+    { shape: 'u1ab', found: ['G2 contents[3]'], why: 'further responses answer nothing' },
+    { shape: 'u1b', found: ['G3 contents[1]'], why: 'there are more responses than calls' },
+    { shape: 'au1m', found: ['G2 contents[0]', 'G3 contents[2]'], why: 'each fault is listed in order' },
+  ])('finds $found in $shape: $why', ({ shape, found }) => {
+    expect(rulesOf(shape)).toEqual(found);
+  });
+
+  it.each([
+    { model: 'gemini-2.5-pro', missing: 0 },
+    { model: 'gemini-3-pro-preview', missing: 2 },
+    { model: 'models/gemini-4-argon', missing: 2 },
+    { model: 'gemma-3-27b', missing: 0 },
+    { model: undefined, missing: 0 },
+  ])('wants $missing signatures in the current turn of $model', ({ model, missing }) => {
+    expect(rulesOf('u1amu2b1a', { model })).toHaveLength(missing);
+  });
+
+  it('takes a user text beside a response for the beginning of a turn', () => {
+    const [ask, calls, ...rest] = contents('u1a1a');
+    const mixed = { role: 'user', parts: [functionResponse(), { text: 'Stop after this one.' }] };
+    const context = { model: 'gemini-3.1-pro' };
+
+    expect(check({ contents: [ask, calls, ...rest] }, context)).toHaveLength(2);
+    expect(check({ contents: [ask, calls, mixed, ...rest.slice(1)] }, context)).toHaveLength(1);
+  });
+
+  it.each([
+    { why: 'null as body', body: null, found: ['G0 body'] },
+    { why: 'no contents', body: {}, found: ['G6 contents'] },
+    { why: 'contents that are a text', body: { contents: 'hi' }, found: ['G0 contents'] },
+    { why: 'a content that is a text', body: { contents: ['hi'] }, found: ['G0 contents[0]'] },
+    { why: 'parts that are a text', body: { contents: [{ parts: 'hi' }] }, found: ['G0 contents[0].parts'] },
+    {
+      why: 'a part that is a text',
+      body: { contents: [{ parts: ['hi'] }] },
+      found: ['G0 contents[0].parts[0]'],
+    },
+    {
+      why: 'an empty part of the instruction',
+      body: { contents: contents('u'), systemInstruction: { parts: [{}] } },
+      found: ['G6 system_instruction.parts[0]'],
+    },
+    {
+      why: 'an unanswered call under its snake-case name',
+      body: {
+        contents: [...contents('u'), { role: 'model', parts: [{ function_call: { name: 'probe' } }] }],
+      },
+      found: ['G3 contents[1]'],
+    },
+    {
+      why: 'a signature that is no text',
+      body: { contents: [...contents('u'), { role: 'model', parts: [{ text: 'hi', thoughtSignature: 3 }] }] },
+      found: ['G5 contents[1].parts[0]'],
+    },
+  ])('reports $why', ({ body, found }) => {
+    expect(check(body).map(({ rule, path }) => `${rule} ${path}`)).toEqual(found);
+  });
+
+  it.each([
+    { why: 'an empty text', parts: [{ text: '' }], context: {} },
+    {
+      why: 'a foreign signature in an earlier turn',
+      parts: [{ text: 'hi', thoughtSignature: 'AAAA' }],
+      context: { seals: () => 'foreign-prefix' as const },
+    },
+  ])('only warns about $why', ({ parts, context }) => {
+    const body = { contents: [...contents('u'), { role: 'model', parts }, ...contents('u')] };
+
+    expect(check(body, context)).toMatchObject([{ severity: 'warning', path: 'contents[1].parts[0]' }]);
+  });
+
+  it('leaves the frame out when only the contents are known, and takes them as a bare list', () => {
+    const frame = { tools: [{}], systemInstruction: { parts: [{}] } };
+
+    expect(check({ ...frame, contents: contents('u') })).toHaveLength(2);
+    expect(check({ ...frame, contents: contents('u') }, { scope: 'messages' })).toEqual([]);
+    expect(check(contents('1a'), { scope: 'messages' })).toMatchObject([{ rule: 'G1' }]);
+  });
+
+  it('reports no rule that the table does not list', () => {
+    const listed = geminiContract.rules.map(({ id }) => id);
+
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(listed).toEqual(expect.arrayContaining(invalid.map(({ rule }) => rule)));
+  });
+});
+
+describe('gemini properties', () => {
+  const rounds = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 });
+
+  function shapeOf(sizes: readonly number[]): string {
+    return sizes.map((size) => `u${size}${'abcd'[size - 1]}`).join('');
+  }
+
+  test.prop([rounds, fc.nat()])('reports the loss of any call or response content', (sizes, pick) => {
+    const shape = shapeOf(sizes);
+    const positions = [...shape].flatMap((letter, index) => (letter === 'u' ? [] : index));
+    const lost = positions[pick % positions.length] ?? 0;
+    const rest = shape.slice(0, lost) + shape.slice(lost + 1);
+
+    expect(rulesOf(shape)).toEqual([]);
+    expect(rulesOf(rest)).toHaveLength(1);
+  });
+
+  test.prop([rounds, fc.nat()])('reports the loss of any one response part', (sizes, pick) => {
+    const shape = shapeOf(sizes);
+    const round = pick % sizes.length;
+    const all = contents(shape).map((content, index) =>
+      index === round * 3 + 2
+        ? { role: 'user', parts: [...(content as { parts: [] }).parts.slice(1), { text: 'hm' }] }
+        : content,
+    );
+
+    expect(check({ contents: all })).toMatchObject([{ rule: 'G3', path: `contents[${round * 3 + 1}]` }]);
+  });
+
+  const oddPart = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom(functionCall(), functionResponse(), {}),
+    fc.record(
+      {
+        text: fc.jsonValue({ maxDepth: 1 }),
+        thoughtSignature: fc.jsonValue({ maxDepth: 1 }),
+        functionCall: fc.jsonValue({ maxDepth: 1 }),
+      },
+      { requiredKeys: [] },
+    ),
+  );
+  const oddContent = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.record(
+      { role: fc.constantFrom('user', 'model', '__proto__', 3), parts: fc.array(oddPart) },
+      { requiredKeys: [] },
+    ),
+    fc.constantFrom(...geminiFixtures.flatMap(({ body }) => (body as { contents: unknown[] }).contents)),
+  );
+  const oddBody = fc.oneof(
+    fc.jsonValue(),
+    fc.record({ contents: fc.array(oddContent), tools: fc.jsonValue(), systemInstruction: fc.jsonValue() }),
+  );
+  const oddContext = fc.record({
+    vendor: fc.constantFrom(undefined, 'vertex'),
+    model: fc.constantFrom(undefined, 'gemini-3-pro-preview', 'x'),
+    scope: fc.constantFrom('request' as const, 'messages' as const),
+    seals: fc.constantFrom(
+      undefined,
+      () => 'gap' as const,
+      () => 'modified' as const,
+    ),
+  });
+
+  test.prop([oddBody, oddContext])('never throws and never changes the body', (body, context) => {
+    const before = JSON.stringify(body);
+    const violations = check(deepFreeze(body), context);
+
+    expect(JSON.stringify(body)).toBe(before);
+    expect(violations.every(({ message, path, fix }) => message !== '' && path !== '' && fix !== '')).toBe(
+      true,
+    );
+  });
+
+  it.each(['u2b', '1', 'a'])(
+    'reads every content a fixed number of times, however often %s is repeated',
+    (shape) => {
+      expect(readsPerContent(shape, 2000)).toBeCloseTo(readsPerContent(shape, 200), 0);
+    },
+  );
+
+  /** Counts property reads through a proxy: a scan inside a scan would make them grow with the list. */
+  function readsPerContent(shape: string, times: number): number {
+    let reads = 0;
+    const counted = contents(shape.repeat(times)).map(
+      (content) =>
+        new Proxy(content, {
+          get(target, property, receiver) {
+            reads += 1;
+            return Reflect.get(target, property, receiver);
+          },
+        }),
+    );
+    check({ contents: counted }, { model: 'gemini-3-pro-preview' });
+    return reads / counted.length;
+  }
+});

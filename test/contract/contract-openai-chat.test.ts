@@ -1,0 +1,279 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { openaiChatContract } from '../../src/contracts/openai-chat/contract.ts';
+import { openaiChatFixtures } from '../fixtures/wire/openai-chat.ts';
+
+const { check } = openaiChatContract;
+
+const valid = openaiChatFixtures.filter(({ verdict }) => verdict === 'valid');
+const invalid = openaiChatFixtures.filter(({ verdict }) => verdict === 'invalid');
+
+function title({ number, name, variant }: { number: number; name: string; variant?: string }): string {
+  return variant === undefined ? `${number} ${name}` : `${number} ${name} (${variant})`;
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}
+
+function userTurn(content: unknown = 'hello') {
+  return { role: 'user', content };
+}
+
+function calls(...ids: readonly string[]) {
+  return {
+    role: 'assistant',
+    content: null,
+    tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'probe', arguments: '{}' } })),
+  };
+}
+
+function answers(...ids: readonly string[]) {
+  return ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'done' }));
+}
+
+function rulesOf(body: unknown, context = {}): readonly string[] {
+  return check(body, context).map(({ rule, path }) => `${rule} ${path}`);
+}
+
+describe('openai-chat fixtures', () => {
+  for (const fixture of valid) {
+    it(`${title(fixture)}: accepted`, () => {
+      expect(check(deepFreeze(fixture.body), fixture.context)).toEqual([]);
+    });
+  }
+
+  for (const fixture of invalid) {
+    it(`${title(fixture)}: ${fixture.rule}`, () => {
+      const [first, ...others] = check(deepFreeze(fixture.body), fixture.context);
+
+      expect(first).toMatchObject({ rule: fixture.rule, path: fixture.path, severity: 'error' });
+      expect(first?.message).toBe(fixture.wording);
+      expect(others.map(({ rule }) => rule)).toEqual(fixture.also ?? []);
+    });
+  }
+});
+
+describe('openai-chat rules', () => {
+  it.each([
+    { why: 'a number as body', body: 7, found: ['C0 body'] },
+    { why: 'a list as body', body: [], found: ['C0 body'] },
+    { why: 'no messages', body: {}, found: ['C0 messages'] },
+    { why: 'messages that are no list', body: { messages: 'hi' }, found: ['C0 messages'] },
+    { why: 'a message that is no object', body: { messages: [null] }, found: ['C0 messages[0]'] },
+    { why: 'a message without a role', body: { messages: [{}] }, found: ['C0 messages[0].role'] },
+    { why: 'an unknown role', body: { messages: [{ role: 'human' }] }, found: ['C0 messages[0].role'] },
+    { why: 'content of a wrong type', body: { messages: [userTurn(3)] }, found: ['C0 messages[0].content'] },
+    {
+      why: 'a part without a type',
+      body: { messages: [userTurn([{}])] },
+      found: ['C0 messages[0].content[0].type'],
+    },
+    {
+      why: 'an empty list of calls',
+      body: { messages: [{ role: 'assistant', content: null, tool_calls: [] }] },
+      found: ['C3 messages[0].tool_calls'],
+    },
+    {
+      why: 'arguments that are an object',
+      body: {
+        messages: [
+          { role: 'assistant', tool_calls: [{ id: 'call_1', function: { name: 'probe', arguments: {} } }] },
+          ...answers('call_1'),
+        ],
+      },
+      found: ['C0 messages[0].tool_calls[0].function.arguments'],
+    },
+    {
+      why: 'an answer without an id, and nothing about the call it may belong to',
+      body: { messages: [calls('call_1'), { role: 'tool', content: 'done' }] },
+      found: ['C0 messages.[1].tool_call_id'],
+    },
+    {
+      why: 'a function message without a name',
+      body: { messages: [{ role: 'function', content: 'done' }] },
+      found: ['C0 messages.[0].name'],
+    },
+    {
+      why: 'an image in a tool message',
+      body: {
+        messages: [
+          calls('call_1'),
+          { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'image_url', image_url: { url: 'x' } }] },
+        ],
+      },
+      found: ['C11 messages[1]'],
+    },
+    {
+      why: 'every fault, in order of place',
+      body: {
+        messages: [...answers('call_0'), calls('call_1'), userTurn(null), calls('call_2')],
+        tools: [{ type: 'function', function: { name: 'no spaces' } }],
+      },
+      found: [
+        'C6 tools[0].function.name',
+        'C2 messages.[0].role',
+        'C1 messages.[2].role',
+        'C7 messages.[2].content',
+        'C1 messages',
+      ],
+    },
+  ])('reports $why', ({ body, found }) => {
+    expect(rulesOf(body)).toEqual(found);
+  });
+
+  it.each([
+    { why: 'answers in any order', messages: [calls('a', 'b', 'c'), ...answers('c', 'a', 'b')] },
+    {
+      why: 'the same id in two rounds',
+      messages: [calls('a'), ...answers('a'), calls('a'), ...answers('a')],
+    },
+    { why: 'two calls with one id and two answers', messages: [calls('a', 'a'), ...answers('a', 'a')] },
+    { why: 'null where a field is optional', messages: [{ ...userTurn(), tool_calls: null, name: null }] },
+    {
+      why: 'an assistant message as the last one',
+      messages: [userTurn(), { role: 'assistant', content: 'ok' }],
+    },
+  ])('accepts $why', ({ messages }) => {
+    expect(rulesOf({ messages })).toEqual([]);
+  });
+
+  it('leaves the frame out when only the messages are known, and takes them as a bare list', () => {
+    const messages = [userTurn()];
+    const frame = { model: 'o3', max_tokens: 9, tools: [{ function: { name: 'no spaces' } }] };
+
+    expect(rulesOf({ ...frame, messages })).toHaveLength(2);
+    expect(rulesOf({ ...frame, messages }, { scope: 'messages' })).toEqual([]);
+    expect(rulesOf([...messages, ...answers('a')], { scope: 'messages' })).toEqual(['C2 messages.[1].role']);
+  });
+
+  it('holds only OpenAI to the limits of OpenAI', () => {
+    const id = 'x'.repeat(41);
+    const body = { messages: [calls(id), ...answers(id)] };
+
+    expect(rulesOf(body)).toEqual(['C5 messages[0].tool_calls[0].id']);
+    expect(rulesOf(body, { vendor: 'Azure' })).toHaveLength(1);
+    expect(rulesOf(body, { vendor: 'groq' })).toEqual([]);
+    expect(rulesOf({ ...body, model: 'kimi-k2' })).toEqual([]);
+  });
+
+  it('holds only Mistral to an assistant message behind the answers and a user or tool message at the end', () => {
+    const body = { messages: [userTurn(), calls('abcdefghi'), ...answers('abcdefghi'), userTurn()] };
+    const ending = { messages: [userTurn(), { role: 'assistant', content: 'ok' }] };
+
+    expect(rulesOf(body)).toEqual([]);
+    expect(rulesOf(body, { vendor: 'mistral' })).toEqual(['mistral-3230 messages[3]']);
+    expect(rulesOf(ending, { vendor: 'mistral' })).toEqual(['mistral-3230 messages[1]']);
+    expect(rulesOf(ending, { vendor: 'mistral', scope: 'messages' })).toEqual([]);
+  });
+
+  it.each(['abcdefgh', 'abcdefghij', 'abcdefgh_'])(
+    'holds Mistral call ids to 9 letters and digits: %s',
+    (id) => {
+      const body = { messages: [userTurn(), calls(id), ...answers(id)] };
+
+      expect(rulesOf(body, { vendor: 'mistral' })).toEqual(['mistral-3280 messages[1].tool_calls[0].id']);
+    },
+  );
+
+  it('reports no rule that the table does not list', () => {
+    const listed = openaiChatContract.rules.map(({ id }) => id);
+    const reported = invalid.flatMap(({ body, context }) => check(body, context).map(({ rule }) => rule));
+
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(listed).toEqual(expect.arrayContaining(reported));
+  });
+});
+
+describe('openai-chat properties', () => {
+  const toolRounds = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 });
+
+  function conversation(rounds: readonly number[]): readonly unknown[] {
+    return rounds.flatMap((size, round) => {
+      const ids = Array.from({ length: size }, (_, position) => `call_${round}_${position}`);
+      return [userTurn(), calls(...ids), ...answers(...ids.toReversed())];
+    });
+  }
+
+  test.prop([toolRounds, fc.nat()])('reports the loss of any one answer', (rounds, pick) => {
+    const messages = conversation(rounds);
+    const positions = messages.flatMap((message, index) =>
+      (message as { role: string }).role === 'tool' ? index : [],
+    );
+    const lost = positions[pick % positions.length];
+
+    expect(rulesOf({ messages })).toEqual([]);
+    expect(check({ messages: messages.filter((_, index) => index !== lost) })).toMatchObject([
+      { rule: 'C1' },
+    ]);
+  });
+
+  test.prop([toolRounds, fc.nat()])('reports the loss of any message that calls', (rounds, pick) => {
+    const messages = conversation(rounds);
+    const positions = messages.flatMap((message, index) =>
+      'tool_calls' in (message as object) ? index : [],
+    );
+    const lost = positions[pick % positions.length] ?? 0;
+    const rest = messages.filter((_, index) => index !== lost);
+
+    expect(new Set(check({ messages: rest }).map(({ rule }) => rule))).toEqual(new Set(['C2']));
+  });
+
+  const oddMessage = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.record(
+      {
+        role: fc.constantFrom('user', 'assistant', 'tool', 'function', 'system', '__proto__', 3),
+        content: fc.jsonValue({ maxDepth: 2 }),
+        tool_calls: fc.jsonValue({ maxDepth: 3 }),
+        tool_call_id: fc.jsonValue({ maxDepth: 1 }),
+      },
+      { requiredKeys: [] },
+    ),
+    fc.constantFrom(...openaiChatFixtures.flatMap(({ body }) => (body as { messages: unknown[] }).messages)),
+  );
+  const oddBody = fc.oneof(
+    fc.jsonValue(),
+    fc.record({
+      messages: fc.array(oddMessage),
+      tools: fc.jsonValue(),
+      model: fc.constantFrom('o3', 'gpt-4o', 'x'),
+    }),
+  );
+  const oddContext = fc.record({
+    vendor: fc.constantFrom(undefined, 'openai', 'mistral', 'qwen', 'deepseek'),
+    scope: fc.constantFrom('request' as const, 'messages' as const),
+  });
+
+  test.prop([oddBody, oddContext])('never throws and never changes the body', (body, context) => {
+    const before = JSON.stringify(body);
+    const violations = check(deepFreeze(body), context);
+
+    expect(JSON.stringify(body)).toBe(before);
+    expect(violations.every(({ message, path, fix }) => message !== '' && path !== '' && fix !== '')).toBe(
+      true,
+    );
+  });
+
+  it('reads every message a fixed number of times, however long the list is', () => {
+    expect(readsPerMessage(2000)).toBeCloseTo(readsPerMessage(200), 0);
+  });
+
+  /** Counts property reads through a proxy: a scan inside a scan would make them grow with the list. */
+  function readsPerMessage(size: number): number {
+    let reads = 0;
+    const counted = conversation(Array.from({ length: size }, () => 2)).map(
+      (message) =>
+        new Proxy(message as object, {
+          get(target, property, receiver) {
+            reads += 1;
+            return Reflect.get(target, property, receiver);
+          },
+        }),
+    );
+    expect(rulesOf({ messages: counted })).toEqual([]);
+    return reads / counted.length;
+  }
+});

@@ -1,0 +1,80 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect } from 'vitest';
+import { findContract } from '../../src/contracts/registry.ts';
+import { writeConversation } from '../../src/core/format.ts';
+import { legalCuts } from '../../src/core/legality.ts';
+import { ensureToolResultPairing } from '../../src/core/pairing.ts';
+import { groupRounds } from '../../src/core/rounds.ts';
+import { findFormat } from '../../src/formats/registry.ts';
+import { applyDamages, damages, steps, writers } from '../support/conversations.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
+
+/** The engine judged by the providers' rules, which share no code with it. */
+describe.each(Object.entries(writers))('%s', (name, write) => {
+  const format = findFormat(name)!;
+  const contract = findContract(name)!;
+  const errors = (value: unknown) =>
+    contract.check(value, { scope: 'messages' }).filter(({ severity }) => severity === 'error');
+  const runs = { numRuns: 1000 };
+
+  test.prop([steps], runs)('what the generator writes is legal, or nothing below proves anything', (list) => {
+    expect(errors(write(list))).toEqual([]);
+  });
+
+  test.prop([steps], runs)('writing what was read gives the very same value', (list) => {
+    const messages = deepFreeze(write(list));
+
+    expect(writeConversation(format.read(messages))).toBe(messages);
+  });
+
+  test.prop([steps, damages], runs)('rounds of any list are the list', (list, broken) => {
+    const messages = deepFreeze(applyDamages(write(list), broken));
+    const { messages: views } = format.read(messages);
+
+    expect(groupRounds(views).flatMap(({ start, end }) => views.slice(start, end))).toEqual(views);
+  });
+
+  test.prop([steps], runs)('repair gives a legal list back as it is', (list) => {
+    const conversation = format.read(deepFreeze(write(list)));
+
+    expect(ensureToolResultPairing(conversation)).toBe(conversation);
+  });
+
+  test.prop([steps, damages], runs)(
+    'repair makes any damaged list legal, and twice changes no more',
+    (list, broken) => {
+      const damaged = deepFreeze(applyDamages(write(list), broken));
+      fc.pre(damaged.length > 0);
+      const once = ensureToolResultPairing(format.read(damaged));
+      const repaired = writeConversation(once);
+
+      expect(errors(repaired)).toEqual([]);
+      expect(ensureToolResultPairing(format.read(deepFreeze(repaired)))).toMatchObject({
+        messages: once.messages,
+      });
+      expect(writeConversation(ensureToolResultPairing(format.read(repaired)))).toBe(repaired);
+    },
+  );
+
+  test.prop([steps], runs)(
+    'every legal cut leaves two legal halves once a user message stands in front',
+    (list) => {
+      const { messages } = format.read(deepFreeze(write(list)));
+      const front = format.userMessages([format.textBlock('what happened before')]);
+
+      for (const cut of legalCuts(messages)) {
+        for (const half of [messages.slice(0, cut), messages.slice(cut)]) {
+          expect(errors([...front, ...half].map(({ raw }) => raw))).toEqual([]);
+        }
+      }
+    },
+  );
+
+  test.prop([steps], runs)('rounds begin at legal cuts', (list) => {
+    const { messages } = format.read(write(list));
+    const cuts = new Set(legalCuts(messages));
+
+    expect(groupRounds(messages).every(({ start }) => cuts.has(start))).toBe(true);
+    expect(groupRounds(messages, { userTextJoins: 'next' }).every(({ start }) => cuts.has(start))).toBe(true);
+  });
+});

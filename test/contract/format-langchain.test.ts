@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { withMessages, writeConversation } from '../../src/core/format.ts';
+import { linkTools } from '../../src/core/tool-links.ts';
+import { langchain } from '../../src/formats/langchain.ts';
+import { langchainUpdate } from '../../src/formats/langchain-update.ts';
+import { aiSdkModelFixtures, aiSdkUiFixtures } from '../fixtures/wire/ai-sdk.ts';
+import { anthropicMessagesFixtures } from '../fixtures/wire/anthropic-messages.ts';
+import type { WireFixture } from '../fixtures/wire/fixture.ts';
+import { geminiFixtures } from '../fixtures/wire/gemini.ts';
+import { langchainFixtures } from '../fixtures/wire/langchain.ts';
+import { openaiChatFixtures } from '../fixtures/wire/openai-chat.ts';
+import { openaiResponsesFixtures } from '../fixtures/wire/openai-responses.ts';
+
+const duplicates = langchainFixtures.filter(({ number }) => number === 56);
+
+function title({ number, name, variant }: WireFixture): string {
+  return variant === undefined ? `${number} ${name}` : `${number} ${name} (${variant})`;
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}
+
+describe('LangChain fixtures', () => {
+  it.each(langchainFixtures.map((fixture) => ({ name: title(fixture), fixture })))(
+    '$name: written back as the very value that was read',
+    ({ fixture }) => {
+      expect(writeConversation(langchain.read(deepFreeze(fixture.body)))).toBe(fixture.body);
+      expect(langchain.recognise(fixture.body)).toBe('certain');
+    },
+  );
+
+  it.each(duplicates.map((fixture) => ({ name: title(fixture), fixture })))(
+    '$name: a call in two places counts once, an invalid one is no call, an artifact is no content',
+    ({ fixture }) => {
+      const { messages } = langchain.read(fixture.body);
+      const [, , answer, read, linted] = messages;
+
+      expect(answer?.blocks.map(({ type }) => type)).toEqual([
+        'reasoning',
+        'text',
+        'tool-call',
+        'tool-call',
+        'other',
+      ]);
+      expect(answer?.usage).toEqual({ promptTokens: 1200, outputTokens: 80 });
+      expect(linkTools(messages)).toMatchObject({ pairs: [{}, {}], unanswered: [], orphans: [] });
+      expect(read?.blocks).toMatchObject([{ isError: false, content: [{ type: 'text' }] }]);
+      expect(linted?.blocks).toMatchObject([
+        { isError: true, content: [{ type: 'text', text: 'no configuration found' }] },
+      ]);
+    },
+  );
+
+  it.each(duplicates.map((fixture) => ({ name: title(fixture), fixture })))(
+    '$name: a call that goes is gone from both places, and nothing else is',
+    ({ fixture }) => {
+      const answer = langchain.read(fixture.body).messages[2]!;
+      const kept = answer.blocks.filter((block) => block.type !== 'tool-call' || block.id !== 'toolu_2');
+      const { raw, blocks } = langchain.withBlocks(answer, kept);
+
+      expect(JSON.stringify(raw)).not.toContain('toolu_2');
+      expect(JSON.stringify(raw).match(/toolu_1/g)).toHaveLength(2);
+      expect(JSON.stringify(raw)).toContain('toolu_9');
+      expect(blocks).toHaveLength(answer.blocks.length - 1);
+      expect(Object.keys(raw as object)).toEqual(Object.keys(answer.raw as object));
+    },
+  );
+
+  it('57 l-remove: an order to remove stays, and is nobody’s message', () => {
+    const [fixture] = langchainFixtures.filter(({ number }) => number === 57);
+    const last = langchain.read(fixture?.body).messages.at(-1);
+
+    expect(last).toMatchObject({ role: 'system', blocks: [{ type: 'other', wireType: 'remove' }] });
+  });
+
+  it('57 l-remove: what is dropped becomes orders by id, and what is new follows', () => {
+    const [fixture] = langchainFixtures.filter(({ number }) => number === 57);
+    const conversation = langchain.read(fixture?.body);
+    const state = conversation.frame.list;
+    const [note] = langchain.userMessages([langchain.textBlock('Go on.')]);
+    const shorter = withMessages(conversation, [...conversation.messages.slice(0, 5), note!]);
+    const { messages } = writeConversation(shorter) as { messages: readonly unknown[] };
+
+    expect(langchainUpdate(state, messages)).toEqual([
+      // The state's own order has removed h_1: to keep it is to put it back, in front of others.
+      { type: 'remove', id: '__remove_all__' },
+      ...messages,
+    ]);
+    expect(langchainUpdate(state.slice(0, 6), messages)).toEqual([
+      { type: 'remove', id: 'msg_02buoy' },
+      messages.at(-1),
+    ]);
+  });
+
+  it('57 l-remove: a summary in front takes the place of everything before', () => {
+    const [fixture] = langchainFixtures.filter(({ number }) => number === 57);
+    const state = langchain.read(fixture?.body).frame.list.slice(0, 6);
+    const summary = { type: 'human', content: 'Summary: number 7 is given twice.' };
+
+    expect(langchainUpdate(state, [state[0], summary, state[5]])).toEqual([
+      { type: 'remove', id: '__remove_all__' },
+      state[0],
+      summary,
+      state[5],
+    ]);
+  });
+});
+
+describe('recognition', () => {
+  const foreign = [
+    ...anthropicMessagesFixtures,
+    ...openaiChatFixtures,
+    ...openaiResponsesFixtures,
+    ...geminiFixtures,
+    ...aiSdkModelFixtures,
+    ...aiSdkUiFixtures,
+  ].filter(({ verdict }) => verdict === 'valid');
+
+  it('knows no other format’s fixtures', () => {
+    expect(foreign.filter(({ body }) => langchain.recognise(body) !== 'no').map(title)).toEqual([]);
+  });
+});
