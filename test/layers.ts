@@ -5,7 +5,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   formats: ['core'],
   transcripts: ['core'],
   models: ['core'],
-  testing: ['core', 'formats'],
+  testing: ['core', 'formats', 'transcripts'],
   config: ['core', 'contracts', 'formats', 'transcripts', 'models'],
   report: ['core', 'contracts', 'formats', 'transcripts', 'models', 'config'],
   cli: ['core', 'contracts', 'formats', 'transcripts', 'models', 'config', 'report'],

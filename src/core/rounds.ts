@@ -1,5 +1,6 @@
-import { isUserText, type Message } from './message.ts';
-import { lastAnswers } from './tool-links.ts';
+import { isUserText, type Message, type Role } from './message.ts';
+import { rememberFold } from './prefix-memory.ts';
+import { messageOf, ToolLinker } from './tool-links.ts';
 
 /** One assistant response, its tool results and what follows until the next response; round 0 is the preamble. */
 export interface Round {
@@ -30,49 +31,82 @@ export interface GroupOptions {
  * result that comes later.
  */
 export function groupRounds(messages: readonly Message[], options: GroupOptions = {}): readonly Round[] {
-  const openings = findOpenings(messages);
-  if (options.userTextJoins === 'next') moveBeforeUserText(messages, openings);
+  const openings = foldOpenings(messages).openings.filter(({ isJoined }) => !isJoined);
+  const starts = openings.map(({ start }) => start);
+  if (options.userTextJoins === 'next') moveBeforeUserText(messages, openings, starts);
   return openings.map(({ kind, responseId, start }, index) => {
-    const end = openings[index + 1]?.start ?? messages.length;
-    return { index, kind, responseId, start, end };
+    const end = starts[index + 1] ?? messages.length;
+    return { index, kind, responseId, start: starts[index] ?? start, end };
   });
 }
 
+/** Where a round begins, or seemed to until the round before turned out to go on. */
 interface Opening {
   readonly kind: Round['kind'];
   readonly responseId: string | undefined;
-  start: number;
+  readonly start: number;
+  isJoined: boolean;
 }
 
-function findOpenings(messages: readonly Message[]): Opening[] {
-  const openings: Opening[] = [];
-  const answeredBy = lastAnswers(messages);
-  let lastResponseId: string | undefined;
-  let waitsUntil = -1;
-  for (let index = 0; index < messages.length; index++) {
-    const message = messages[index];
-    if (message?.role === 'assistant') {
-      const { responseId } = message;
-      const follows = messages[index - 1]?.role === 'assistant';
-      const differs =
-        responseId === undefined ? !follows && waitsUntil < index : responseId !== lastResponseId;
-      if (differs || index === 0) openings.push({ kind: 'response', responseId, start: index });
-      lastResponseId = responseId;
+interface Grouping {
+  readonly openings: Opening[];
+  /** Those without an id to prove them, oldest first. */
+  readonly unproven: Opening[];
+  readonly linker: ToolLinker;
+  lastResponseId: string | undefined;
+  lastRole: Role | undefined;
+}
+
+/** The openings of a list. A longer list of the same conversation goes on where the last one ended. */
+const foldOpenings = rememberFold<Message, Grouping>({
+  start() {
+    const openings: Opening[] = [];
+    const unproven: Opening[] = [];
+    const linker = new ToolLinker({ pair: (call) => joinBehind(unproven, messageOf(call)) });
+    return { openings, unproven, linker, lastResponseId: undefined, lastRole: undefined };
+  },
+
+  add(grouping, message, index) {
+    const { role, responseId } = message;
+    if (role === 'assistant') {
+      const isNew =
+        responseId === undefined ? grouping.lastRole !== 'assistant' : responseId !== grouping.lastResponseId;
+      if (isNew || index === 0)
+        open(grouping, { kind: 'response', responseId, start: index, isJoined: false });
+      grouping.lastResponseId = responseId;
     } else if (index === 0) {
-      openings.push({ kind: 'preamble', responseId: undefined, start: 0 });
+      open(grouping, { kind: 'preamble', responseId: undefined, start: 0, isJoined: false });
     }
-    waitsUntil = Math.max(waitsUntil, answeredBy[index] ?? -1);
-  }
-  return openings;
+    grouping.lastRole = role;
+    grouping.linker.add(message, index);
+  },
+});
+
+function open({ openings, unproven }: Grouping, opening: Opening): void {
+  openings.push(opening);
+  if (opening.responseId === undefined) unproven.push(opening);
 }
 
-function moveBeforeUserText(messages: readonly Message[], openings: Opening[]): void {
-  for (let index = 1; index < openings.length; index++) {
-    const before = openings[index - 1];
-    const opening = openings[index];
+/** A call was answered: what seemed to open rounds since, without an id to prove it, belongs to the call's round. */
+function joinBehind(unproven: Opening[], call: number): void {
+  for (let last = unproven.at(-1); last !== undefined && last.start > call; last = unproven.at(-1)) {
+    last.isJoined = true;
+    unproven.pop();
+  }
+}
+
+function moveBeforeUserText(
+  messages: readonly Message[],
+  openings: readonly Opening[],
+  starts: number[],
+): void {
+  for (let index = 1; index < starts.length; index++) {
+    const earliest = (starts[index - 1] ?? 0) + 1;
+    let start = starts[index] ?? messages.length;
     // The preamble is pinned by itself: its text stays there even though an answer follows.
-    if (opening === undefined || before === undefined || before.kind === 'preamble') continue;
-    while (opening.start > before.start + 1 && joinsNext(messages[opening.start - 1])) opening.start--;
+    if (openings[index - 1]?.kind === 'preamble') continue;
+    while (start > earliest && joinsNext(messages[start - 1])) start--;
+    starts[index] = start;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Frame } from './format.ts';
 import { countMedia } from './media-tokens.ts';
 import type { Block, Message } from './message.ts';
+import { rememberFold } from './prefix-memory.ts';
 import { estimateTextTokens } from './text-estimator.ts';
 import { o200kProfile, type TokenProfile } from './token-profile.ts';
 
@@ -11,6 +12,8 @@ export interface TokenEstimator {
   countBlock(block: Block): number;
   /** All blocks of a message and what the provider wraps it in. */
   countMessage(message: Message): number;
+  /** All messages of a list. A list that has grown since costs only what is new. */
+  countMessages(messages: readonly Message[]): number;
   countSystem(frame: Frame): number;
   countTools(frame: Frame): number;
 }
@@ -39,6 +42,14 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
     return size;
   };
 
+  const foldSize = rememberFold<Message, { tokens: number }>({
+    start: () => ({ tokens: 0 }),
+    add(state, message) {
+      state.tokens += countMessage(message);
+    },
+  });
+  const countMessages = (messages: readonly Message[]): number => foldSize(messages).tokens;
+
   const countSystem = (frame: Frame): number => sum(frame.system, countBlock);
 
   const countTools = ({ tools }: Frame): number => {
@@ -48,7 +59,7 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
     );
   };
 
-  return { profile, countText, countBlock, countMessage, countSystem, countTools };
+  return { profile, countText, countBlock, countMessage, countMessages, countSystem, countTools };
 }
 
 function countBlockWith(block: Block, countText: (text: string) => number, profile: TokenProfile): number {

@@ -1,5 +1,6 @@
 import type { Conversation } from './format.ts';
 import type { Message, Usage } from './message.ts';
+import { rememberFold } from './prefix-memory.ts';
 import type { TokenEstimator } from './token-estimator.ts';
 
 /** A number of tokens with how far it may be off. */
@@ -22,12 +23,12 @@ export function measureContext(conversation: Conversation, estimator: TokenEstim
   if (anchor === undefined) {
     const framed =
       estimator.countSystem(frame) + estimator.countTools(frame) + estimator.profile.perRequestTokens;
-    const estimate = framed + sumMessages(messages, estimator);
+    const estimate = framed + estimator.countMessages(messages);
     return withErrorBar(0, estimate, estimator.profile.relativeError);
   }
   const learned = learnRatio(messages, estimator);
   const after = messages.slice(anchor.index).filter((message) => !isOfResponse(message, anchor));
-  const estimate = sumMessages(after, estimator) * learned.ratio;
+  const estimate = sum(after, estimator) * learned.ratio;
   return withErrorBar(anchor.usage.promptTokens + anchor.usage.outputTokens, estimate, learned.relativeError);
 }
 
@@ -40,10 +41,8 @@ function withErrorBar(reported: number, estimate: number, relativeError: number)
   };
 }
 
-function sumMessages(messages: readonly Message[], estimator: TokenEstimator): number {
-  let total = 0;
-  for (const message of messages) total += estimator.countMessage(message);
-  return total;
+function sum(messages: readonly Message[], estimator: TokenEstimator): number {
+  return messages.reduce((total, message) => total + estimator.countMessage(message), 0);
 }
 
 interface Anchor {
@@ -89,29 +88,50 @@ export interface LearnedRatio {
 /** Estimated tokens that the profile's own ratio is worth against what a conversation reports. */
 const PRIOR_TOKENS = 2000;
 
+/** Growth of the prompt from one reported usage to the next, against what was estimated for it. */
+interface Evidence {
+  estimated: number;
+  reported: number;
+  sinceLast: number;
+  last: Usage | undefined;
+}
+
+/** Evidence is gathered once per conversation and estimator, and goes on where the last turn ended. */
+const gatherers = new WeakMap<TokenEstimator, (messages: readonly Message[]) => Evidence>();
+
+function gatherEvidence(messages: readonly Message[], estimator: TokenEstimator): Evidence {
+  let gather = gatherers.get(estimator);
+  if (gather === undefined) {
+    gather = rememberFold<Message, Evidence>({
+      start: () => ({ estimated: PRIOR_TOKENS, reported: PRIOR_TOKENS, sinceLast: 0, last: undefined }),
+      add: (evidence, message) => addEvidence(evidence, message, estimator),
+    });
+    gatherers.set(estimator, gather);
+  }
+  return gather(messages);
+}
+
+function addEvidence(evidence: Evidence, message: Message, estimator: TokenEstimator): void {
+  const { usage } = message;
+  if (usage !== undefined && usage.promptTokens > 0 && usage !== evidence.last) {
+    const growth = evidence.last === undefined ? 0 : usage.promptTokens - evidence.last.promptTokens;
+    // A prompt that shrank or jumped was edited, compacted or cached apart: it says nothing about the ratio.
+    if (growth > 0 && growth < 5 * evidence.sinceLast) {
+      evidence.estimated += evidence.sinceLast;
+      evidence.reported += growth;
+    }
+    evidence.last = usage;
+    evidence.sinceLast = 0;
+  }
+  evidence.sinceLast += estimator.countMessage(message);
+}
+
 /**
  * How many tokens this provider counts for each one estimated, from the growth of the prompt between one reported
  * usage and the next. What never changes (system prompt, tools) cancels out, so it need not be known.
  */
 export function learnRatio(messages: readonly Message[], estimator: TokenEstimator): LearnedRatio {
-  let estimated = PRIOR_TOKENS;
-  let reported = PRIOR_TOKENS;
-  let sinceLast = 0;
-  let last: Usage | undefined;
-  for (const message of messages) {
-    const { usage } = message;
-    if (usage !== undefined && usage.promptTokens > 0 && usage !== last) {
-      const growth = last === undefined ? 0 : usage.promptTokens - last.promptTokens;
-      // A prompt that shrank or jumped was edited, compacted or cached apart: it says nothing about the ratio.
-      if (growth > 0 && growth < 5 * sinceLast) {
-        estimated += sinceLast;
-        reported += growth;
-      }
-      last = usage;
-      sinceLast = 0;
-    }
-    sinceLast += estimator.countMessage(message);
-  }
+  const { estimated, reported } = gatherEvidence(messages, estimator);
   const evidence = 1 - PRIOR_TOKENS / estimated;
   const relativeError = estimator.profile.relativeError * (1 - evidence / 2);
   return { ratio: reported / estimated, relativeError };

@@ -27,7 +27,7 @@ export const aiSdkModel: Format = {
 
   recognise: recogniseModelMessages,
   read,
-  readMessage: rememberViews(readMessage),
+  readMessage: (raw) => views.readMessage(raw),
   replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
 
   textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
@@ -52,6 +52,8 @@ export const aiSdkModel: Format = {
   },
 };
 
+const views = rememberViews(readMessage);
+
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'AI SDK');
   const frame = isObject(body) ? body : {};
@@ -67,7 +69,7 @@ function read(body: unknown): Conversation {
       // The SDK runs what was just approved and adds the results before it sends anything: they are not missing.
       continues: awaitsApprovedTools(list) ? 'tool-approval-response' : undefined,
     },
-    messages: list.map(aiSdkModel.readMessage),
+    messages: views.readList(list),
   };
 }
 

@@ -25,7 +25,7 @@ export const aiSdkUi: Format = {
 
   recognise: recogniseUiMessages,
   read,
-  readMessage: rememberViews(readMessage),
+  readMessage: (raw) => views.readMessage(raw),
   replaceList,
 
   textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
@@ -48,9 +48,11 @@ export const aiSdkUi: Format = {
   },
 };
 
+const views = rememberViews(readMessage);
+
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'AI SDK UI');
-  const messages = list.map(aiSdkUi.readMessage);
+  const messages = views.readList(list);
   const frame: Frame = { body, list, model: undefined, system: [], tools: [], continues: undefined };
   return { format: aiSdkUi, frame, messages };
 }

@@ -16,7 +16,7 @@ export const anthropicMessages: Format = {
 
   recognise,
   read,
-  readMessage: rememberViews(readMessage),
+  readMessage: (raw) => views.readMessage(raw),
   replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
 
   textBlock,
@@ -32,6 +32,8 @@ export const anthropicMessages: Format = {
   },
 };
 
+const views = rememberViews(readMessage);
+
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'Anthropic Messages');
   const frame = isObject(body) ? body : {};
@@ -45,7 +47,7 @@ function read(body: unknown): Conversation {
       tools: readTools(frame['tools'], (tool) => (isObject(tool) ? tool['name'] : undefined)),
       continues: frame['thread'] === undefined ? undefined : 'thread',
     },
-    messages: list.map(anthropicMessages.readMessage),
+    messages: views.readList(list),
   };
 }
 

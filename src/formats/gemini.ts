@@ -16,7 +16,7 @@ export const gemini: Format = {
 
   recognise,
   read,
-  readMessage: rememberViews(readMessage),
+  readMessage: (raw) => views.readMessage(raw),
   replaceList: (frame, list) => replaceUnderKey(frame.body, 'contents', list),
 
   textBlock: (text) => ({ type: 'text', text, raw: { text } }),
@@ -33,6 +33,8 @@ export const gemini: Format = {
     return gemini.readMessage({ ...raw, parts: blocks.map((block) => block.raw) });
   },
 };
+
+const views = rememberViews(readMessage);
 
 function read(body: unknown): Conversation {
   const list = findList(body, 'contents', 'Gemini');
@@ -53,7 +55,7 @@ function read(body: unknown): Conversation {
       })),
       continues: frame['cachedContent'] === undefined ? undefined : 'cachedContent',
     },
-    messages: list.map(gemini.readMessage),
+    messages: views.readList(list),
   };
 }
 

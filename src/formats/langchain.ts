@@ -29,7 +29,7 @@ export const langchain: Format = {
 
   recognise,
   read,
-  readMessage: rememberViews(readMessage),
+  readMessage: (raw) => views.readMessage(raw),
   replaceList(frame, list) {
     const known = new Set(frame.list);
     const form = frame.list.map(openMessage).find((open) => open !== undefined)?.form ?? 'plain';
@@ -66,9 +66,11 @@ export const langchain: Format = {
   },
 };
 
+const views = rememberViews(readMessage);
+
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'LangChain');
-  const messages = list.map(langchain.readMessage);
+  const messages = views.readList(list);
   const frame: Frame = { body, list, model: undefined, system: [], tools: [], continues: undefined };
   return { format: langchain, frame, messages };
 }

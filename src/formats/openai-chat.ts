@@ -16,7 +16,7 @@ export const openaiChat: Format = {
 
   recognise,
   read,
-  readMessage: rememberViews(readMessage),
+  readMessage: (raw) => views.readMessage(raw),
   replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
 
   textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
@@ -40,6 +40,8 @@ export const openaiChat: Format = {
   },
 };
 
+const views = rememberViews(readMessage);
+
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'OpenAI Chat');
   const frame = isObject(body) ? body : {};
@@ -53,7 +55,7 @@ function read(body: unknown): Conversation {
       tools: readTools(frame['tools'] ?? frame['functions'], nameOfTool),
       continues: undefined,
     },
-    messages: list.map(openaiChat.readMessage),
+    messages: views.readList(list),
   };
 }
 

@@ -16,7 +16,7 @@ export const openaiResponses: Format = {
 
   recognise,
   read,
-  readMessage: rememberViews(readMessage),
+  readMessage: (raw) => views.readMessage(raw),
   replaceList,
 
   textBlock: (text) => ({ type: 'text', text, raw: { type: 'input_text', text } }),
@@ -41,6 +41,8 @@ export const openaiResponses: Format = {
   },
 };
 
+const views = rememberViews(readMessage);
+
 function read(body: unknown): Conversation {
   const frame = isObject(body) ? body : {};
   const input = frame['input'];
@@ -60,7 +62,7 @@ function read(body: unknown): Conversation {
       ),
       continues: findContinuation(frame, list),
     },
-    messages: list.map(openaiResponses.readMessage),
+    messages: views.readList(list),
   };
 }
 

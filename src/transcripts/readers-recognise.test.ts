@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { recordEntries } from '../testing/fold-records.ts';
 import { geminiCli } from './gemini-cli/reader.ts';
 import { openWebui } from './open-webui/reader.ts';
 import { opencode } from './opencode/reader.ts';
@@ -166,15 +167,10 @@ const beginnings: readonly {
 
 describe('a file', () => {
   it.each(beginnings)('that is $what belongs to $owner alone', ({ owner, values }) => {
-    const sample = values.map((value, document) => ({
-      value,
-      place: {},
-      kind: 'document' as const,
-      document,
-    }));
-    const elements = sample.map((entry) => ({ ...entry, kind: 'element' as const, document: 0 }));
+    const documents = recordEntries(values);
+    const elements = recordEntries(values, { kind: 'element' });
     const expected = owner === undefined ? [] : [owner];
-    expect(readers.filter((reader) => reader.recognise(sample)).map(({ name }) => name)).toEqual(expected);
+    expect(readers.filter((reader) => reader.recognise(documents)).map(({ name }) => name)).toEqual(expected);
     expect(readers.filter((reader) => reader.recognise(elements)).map(({ name }) => name)).toEqual(expected);
   });
 });

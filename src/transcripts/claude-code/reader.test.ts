@@ -1,39 +1,13 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/json.ts';
+import { foldRecords, recordEntries } from '../../testing/fold-records.ts';
 import { codex } from '../codex/reader.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import type { Segment, Transcript } from '../transcript.ts';
+import type { Segment } from '../transcript.ts';
 import { claudeCode } from './reader.ts';
 
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
-}
-
-function entriesOf(values: readonly unknown[]): JsonEntry[] {
-  return values.map((value, index) => ({
-    value: deepFreeze(value),
-    place: { source: 'session.jsonl', line: index + 1 },
-    kind: 'document',
-    document: index,
-  }));
-}
-
-function read(values: readonly unknown[]): { transcripts: Transcript[]; bad: BadInput[] } {
-  const bad: BadInput[] = [];
-  const fold = claudeCode.open((input) => bad.push(input));
-  const transcripts = entriesOf(values).flatMap((entry) => [...fold.add(entry)]);
-  transcripts.push(...fold.end());
-  return { transcripts, bad };
-}
-
-function readMain(values: readonly unknown[]): Transcript {
-  return read(values).transcripts[0]!;
-}
+const read = (records: readonly unknown[]) => foldRecords(claudeCode, records, { source: 'session.jsonl' });
+const readMain = (records: readonly unknown[]) => read(records).transcripts[0]!;
 
 const text = (words: string) => ({ type: 'text', text: words });
 const call = (id: string) => ({ type: 'tool_use', id, name: 'read_file', input: { path: `${id}.txt` } });
@@ -796,7 +770,7 @@ describe('records that are not what they should be', () => {
 });
 
 describe('recognition', () => {
-  const sample = (...values: unknown[]) => claudeCode.recognise(entriesOf(values));
+  const sample = (...values: unknown[]) => claudeCode.recognise(recordEntries(values));
 
   it.each([
     ['a conversation', user('u1', null, 'hello')],
@@ -810,7 +784,7 @@ describe('recognition', () => {
     ],
   ])('is certain of a file that begins with %s', (_, value) => {
     expect(sample({ type: 'telepathy' }, value)).toBe(true);
-    expect(codex.recognise(entriesOf([value]))).toBe(false);
+    expect(codex.recognise(recordEntries([value]))).toBe(false);
   });
 
   it.each([
@@ -959,6 +933,6 @@ describe('whatever the conversation', () => {
       expect(segments.length).toBeGreaterThan(0);
       for (const segment of segments) expect(segment.origins).toHaveLength(messagesOf(segment).length);
     }
-    expect(typeof claudeCode.recognise(entriesOf([0, ...values]))).toBe('boolean');
+    expect(typeof claudeCode.recognise(recordEntries([0, ...values]))).toBe('boolean');
   });
 });

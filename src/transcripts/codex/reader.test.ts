@@ -1,39 +1,13 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/json.ts';
+import { foldRecords, recordEntries } from '../../testing/fold-records.ts';
 import { claudeCode } from '../claude-code/reader.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import type { Segment, Transcript } from '../transcript.ts';
+import type { Segment } from '../transcript.ts';
 import { codex } from './reader.ts';
 
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
-}
-
-function entriesOf(values: readonly unknown[]): JsonEntry[] {
-  return values.map((value, index) => ({
-    value: deepFreeze(value),
-    place: { source: 'rollout.jsonl', line: index + 1 },
-    kind: 'document',
-    document: index,
-  }));
-}
-
-function read(values: readonly unknown[]): { transcripts: Transcript[]; bad: BadInput[] } {
-  const bad: BadInput[] = [];
-  const fold = codex.open((input) => bad.push(input));
-  const transcripts = entriesOf(values).flatMap((entry) => [...fold.add(entry)]);
-  transcripts.push(...fold.end());
-  return { transcripts, bad };
-}
-
-function readMain(values: readonly unknown[]): Transcript {
-  return read(values).transcripts[0]!;
-}
+const read = (records: readonly unknown[]) => foldRecords(codex, records, { source: 'rollout.jsonl' });
+const readMain = (records: readonly unknown[]) => read(records).transcripts[0]!;
 
 const timestamp = '2026-04-01T08:00:00.000Z';
 const record = (type: string, payload: unknown) => ({ timestamp, type, payload });
@@ -415,7 +389,7 @@ describe('records that are not what they should be', () => {
         expect(segment.opening?.carried ?? 0).toBeLessThanOrEqual(segment.origins.length);
       }
     }
-    expect(typeof codex.recognise(entriesOf([0, ...values]))).toBe('boolean');
+    expect(typeof codex.recognise(recordEntries([0, ...values]))).toBe('boolean');
   });
 });
 
@@ -428,8 +402,8 @@ describe('recognition', () => {
     ['a compaction', record('compacted', { message: 'short' })],
     ['the bare layout', { record_type: 'state' }],
   ])('is certain of a file that begins with %s', (_, value) => {
-    expect(codex.recognise(entriesOf([{ unknown: true }, value]))).toBe(true);
-    expect(claudeCode.recognise(entriesOf([value]))).toBe(false);
+    expect(codex.recognise(recordEntries([{ unknown: true }, value]))).toBe(true);
+    expect(claudeCode.recognise(recordEntries([value]))).toBe(false);
   });
 
   it.each([
@@ -442,6 +416,6 @@ describe('recognition', () => {
     ['a message of another harness', { type: 'message', message: { role: 'user', content: [] } }],
     ['no object', 'session_meta'],
   ])('says no to %s', (_, value) => {
-    expect(codex.recognise(entriesOf([value]))).toBe(false);
+    expect(codex.recognise(recordEntries([value]))).toBe(false);
   });
 });

@@ -1,34 +1,10 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { BadInput } from '../input/json-values.ts';
-import type { Transcript } from '../transcript.ts';
+import { bodyOf, foldRecords, foldTranscript } from '../../testing/fold-records.ts';
 import { geminiCli } from './reader.ts';
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
-}
-
-/** Reads frozen records, one per line. */
-function read(...values: readonly unknown[]) {
-  const bad: BadInput[] = [];
-  const fold = geminiCli.open((one) => void bad.push(one));
-  const transcripts = values.flatMap((value, document) => [
-    ...fold.add({ value: deepFreeze(value), place: { line: document + 1 }, kind: 'document', document }),
-  ]);
-  transcripts.push(...fold.end());
-  return { transcripts, bad };
-}
-
-function readOne(...values: readonly unknown[]): Transcript {
-  const { transcripts, bad } = read(...values);
-  expect(bad).toEqual([]);
-  expect(transcripts).toHaveLength(1);
-  return transcripts[0]!;
-}
+const read = (...records: readonly unknown[]) => foldRecords(geminiCli, records);
+const readOne = (...records: readonly unknown[]) => foldTranscript(geminiCli, records);
 
 const header = {
   sessionId: 's-1',
@@ -62,8 +38,6 @@ function toolCall(id: string, fields: object = {}) {
   };
 }
 
-const body = (transcript: Transcript) => transcript.segments[0]?.body;
-
 describe('a Gemini CLI session', () => {
   it('becomes contents: calls in the turn of the model, responses in a user turn of their own', () => {
     const tokens = { input: 900, output: 20, cached: 400, thoughts: 30, tool: 5, total: 955 };
@@ -84,7 +58,7 @@ describe('a Gemini CLI session', () => {
       kind: 'main',
       model: 'gemini-2.5-pro',
     });
-    expect(body(transcript)).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       { role: 'user', parts: [{ text: 'what is here?' }] },
       {
         role: 'model',
@@ -103,7 +77,7 @@ describe('a Gemini CLI session', () => {
       },
       { role: 'model', parts: [{ text: 'Two files.' }] },
     ]);
-    expect((body(transcript) as { parts: unknown[] }[])[2]?.parts[0]).toBe(first.result[0]);
+    expect((bodyOf(transcript) as { parts: unknown[] }[])[2]?.parts[0]).toBe(first.result[0]);
     expect(transcript.segments[0]?.origins.map(({ place, usage }) => [place.path, usage])).toEqual([
       ['messages.0', undefined],
       ['messages.1', { promptTokens: 905, outputTokens: 50 }],
@@ -120,7 +94,7 @@ describe('a Gemini CLI session', () => {
     const transcript = readOne(
       session(user('go'), model('Removing.'), model('', { toolCalls: [toolCall('rm-1')] }), model('Done.')),
     );
-    expect(body(transcript)).toMatchObject([
+    expect(bodyOf(transcript)).toMatchObject([
       { role: 'user' },
       { role: 'model', parts: [{ text: 'Removing.' }, { functionCall: { id: 'rm-1' } }] },
       { role: 'user', parts: [{ functionResponse: { id: 'rm-1' } }] },
@@ -131,9 +105,9 @@ describe('a Gemini CLI session', () => {
   it('never joins calls to a turn that has calls of its own', () => {
     const call = { functionCall: { id: 'a', name: 'ls', args: {} } };
     const unanswered = toolCall('b', { result: undefined });
-    expect(body(readOne(session(model([call]), model('', { toolCalls: [unanswered] }))))).toHaveLength(2);
+    expect(bodyOf(readOne(session(model([call]), model('', { toolCalls: [unanswered] }))))).toHaveLength(2);
     expect(
-      body(
+      bodyOf(
         readOne(session(model('', { toolCalls: [unanswered] }), model('', { toolCalls: [toolCall('c')] }))),
       ),
     ).toHaveLength(3);
@@ -164,7 +138,7 @@ describe('a Gemini CLI session', () => {
       ],
     },
   ])('of a call: $why', ({ result, parts }) => {
-    const contents = body(readOne(session(model('', { toolCalls: [toolCall('x', { result })] })))) as {
+    const contents = bodyOf(readOne(session(model('', { toolCalls: [toolCall('x', { result })] })))) as {
       parts: unknown[];
     }[];
     expect(contents[1]?.parts).toEqual(parts);
@@ -172,7 +146,7 @@ describe('a Gemini CLI session', () => {
 
   it('keeps parts as they are, signatures included, and a call in them once', () => {
     const part = { functionCall: { id: 'x', name: 'ls', args: {} }, thoughtSignature: 'c2ln' };
-    const contents = body(readOne(session(model([part], { toolCalls: [toolCall('x')] })))) as {
+    const contents = bodyOf(readOne(session(model([part], { toolCalls: [toolCall('x')] })))) as {
       parts: unknown[];
     }[];
     expect(contents[0]?.parts).toHaveLength(1);
@@ -202,7 +176,7 @@ describe('the JSONL form', () => {
       { ...first, content: 'final' },
       { $set: { lastUpdated: 'x' } },
     );
-    expect(body(transcript)).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       { role: 'user', parts: [{ text: 'go' }] },
       { role: 'model', parts: [{ text: 'final' }] },
       { role: 'user', parts: [{ text: 'next' }] },
@@ -219,7 +193,7 @@ describe('the JSONL form', () => {
       { $rewindTo: second.id },
       user('instead'),
     );
-    expect(body(transcript)).toMatchObject([
+    expect(bodyOf(transcript)).toMatchObject([
       { parts: [{ text: 'first' }] },
       { parts: [{ text: 'instead' }] },
     ]);
@@ -228,13 +202,13 @@ describe('the JSONL form', () => {
 
   it('leaves alone what a rewind cannot find', () => {
     const transcript = readOne({ sessionId, projectHash }, user('first'), { $rewindTo: 'gone' });
-    expect(body(transcript)).toHaveLength(1);
+    expect(bodyOf(transcript)).toHaveLength(1);
     expect(transcript.notes).toEqual(['1 rewind to a message that is not in the file not applied']);
   });
 
   it('may replace all messages, and may begin in the middle', () => {
     const transcript = readOne(user('old'), { $set: { messages: [user('new')], kind: 'subagent' } });
-    expect(body(transcript)).toMatchObject([{ parts: [{ text: 'new' }] }]);
+    expect(bodyOf(transcript)).toMatchObject([{ parts: [{ text: 'new' }] }]);
     expect(transcript).toMatchObject({ title: 'sub-agent', kind: 'side-chain' });
     expect(transcript.segments[0]?.origins[0]?.place).toEqual({ line: 2, path: '$set.messages.0' });
   });

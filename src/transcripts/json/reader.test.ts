@@ -1,62 +1,33 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { recogniseFormat } from '../../formats/registry.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import {
+  bodyOf,
+  foldEntries,
+  foldRecords,
+  foldTranscript,
+  recordEntries,
+} from '../../testing/fold-records.ts';
 import type { Transcript } from '../transcript.ts';
 import { createJsonReader } from './reader.ts';
 
 const reader = createJsonReader((value) => recogniseFormat(value)?.name);
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
-}
-
-function readEntries(entries: readonly JsonEntry[]) {
-  const bad: BadInput[] = [];
-  const fold = reader.open((one) => void bad.push(one));
-  const transcripts = entries.flatMap((entry) => [...fold.add(entry)]);
-  transcripts.push(...fold.end());
-  return { transcripts, bad };
-}
-
-/** Reads frozen values, one per line. */
-function read(...values: readonly unknown[]) {
-  return readEntries(
-    values.map((value, document) => ({
-      value: deepFreeze(value),
-      place: { line: document + 1 },
-      kind: 'document',
-      document,
-    })),
-  );
-}
+const read = (...values: readonly unknown[]) => foldRecords(reader, values);
+const readOne = (...values: readonly unknown[]) => foldTranscript(reader, values);
 
 /** Reads lines of which each is an array. */
 function readArrays(...arrays: readonly (readonly unknown[])[]) {
-  return readEntries(
-    arrays.flatMap((array, document) =>
-      array.map((value, index) => ({
-        value,
-        place: { line: document + 1, path: String(index) },
-        kind: 'element' as const,
-        document,
-      })),
-    ),
+  const lines = arrays.map((array, document) =>
+    recordEntries(array, { kind: 'element' }).map((entry, index) => ({
+      ...entry,
+      place: { line: document + 1, path: String(index) },
+      document,
+    })),
   );
+  return foldEntries(reader, lines.flat());
 }
 
-function readOne(...values: readonly unknown[]): Transcript {
-  const { transcripts, bad } = read(...values);
-  expect(bad).toEqual([]);
-  expect(transcripts).toHaveLength(1);
-  return transcripts[0]!;
-}
-
-const body = (transcript: Transcript | undefined) => transcript?.segments[0]?.body;
 const paths = (transcript: Transcript) => transcript.segments[0]?.origins.map(({ place }) => place.path);
 
 const ask = { role: 'user', content: 'hi' };
@@ -154,14 +125,14 @@ describe.each(names)('%s', (name) => {
   it('bodies are the very values of the file', () => {
     const transcript = readOne(request);
     expect(transcript).toMatchObject({ reader: 'json', format: name, title: 'conversation 1', kind: 'main' });
-    expect(body(transcript)).toBe(request);
+    expect(bodyOf(transcript)).toBe(request);
     expect(paths(transcript)).toEqual(list.map((_, index) => `${listKeys[name]}.${index}`));
   });
 
   it('messages in a row are one conversation', () => {
     const transcript = readOne(...list);
     expect(transcript.format).toBe(name === 'openai-responses' || name === 'gemini' ? name : 'openai-chat');
-    expect(body(transcript)).toEqual(list);
+    expect(bodyOf(transcript)).toEqual(list);
     expect(transcript.segments[0]?.origins.map(({ place }) => place.line)).toEqual(
       list.map((_, index) => index + 1),
     );
@@ -172,7 +143,7 @@ describe.each(names)('%s', (name) => {
     (key) => {
       const transcript = readOne({ [key]: request, response: responses[name], latency: 3 });
       expect(transcript.format).toBe(name);
-      expect(body(transcript)).toEqual({ ...request, [listKeys[name]]: [...list, turns[name]] });
+      expect(bodyOf(transcript)).toEqual({ ...request, [listKeys[name]]: [...list, turns[name]] });
       expect(transcript.segments[0]?.origins.at(-1)).toMatchObject({
         place: { line: 1 },
         usage: { promptTokens: 50, outputTokens: 5 },
@@ -186,7 +157,7 @@ describe.each(names)('%s', (name) => {
   it('responses alone are their message', () => {
     const transcript = readOne(responses[name]);
     expect(transcript.format).toBe(name);
-    expect(body(transcript)).toEqual([turns[name]]);
+    expect(bodyOf(transcript)).toEqual([turns[name]]);
     expect(transcript.model).toBe('model' in responses[name] ? responses[name].model : 'gemini-2.5-pro');
   });
 
@@ -210,12 +181,12 @@ describe('request logs', () => {
       cost: 0.1,
     };
     const transcript = readOne(record);
-    expect(body(transcript)).toEqual({
+    expect(bodyOf(transcript)).toEqual({
       model: 'gpt-5-2026',
       tools,
       messages: [system, ask, turns['openai-chat']],
     });
-    expect((body(transcript) as { messages: unknown[] }).messages[0]).toBe(system);
+    expect((bodyOf(transcript) as { messages: unknown[] }).messages[0]).toBe(system);
     expect(transcript.model).toBe('gpt-5-2026');
     expect(transcript.segments[0]?.origins[2]).toMatchObject({
       responseId: 'chatcmpl-1',
@@ -230,20 +201,20 @@ describe('request logs', () => {
 
   it('keep the request alone when the answer is of another format, or none', () => {
     const mixed = readOne({ request: requests['openai-chat'], response: responses['anthropic-messages'] });
-    expect(body(mixed)).toBe(requests['openai-chat']);
+    expect(bodyOf(mixed)).toBe(requests['openai-chat']);
     expect(mixed.notes).toEqual(['the response is in another format than the request: left out']);
     const failed = readOne({
       request: requests['openai-chat'],
       response: { error: { message: 'overloaded' } },
     });
-    expect(body(failed)).toBe(requests['openai-chat']);
+    expect(bodyOf(failed)).toBe(requests['openai-chat']);
     expect(failed.notes).toEqual(['the response is none we know: left out']);
   });
 
   it('turn text input into a message when an answer follows', () => {
     const request = { model: 'gpt-5', input: 'hi' };
-    expect(body(readOne(request))).toBe(request);
-    expect(body(readOne({ request, response: responses['openai-responses'] }))).toEqual({
+    expect(bodyOf(readOne(request))).toBe(request);
+    expect(bodyOf(readOne({ request, response: responses['openai-responses'] }))).toEqual({
       model: 'gpt-5',
       input: [ask, turns['openai-responses']],
     });
@@ -265,7 +236,7 @@ describe('a response of several items', () => {
   it('tells its id with each and its cost once', () => {
     const items = [{ type: 'reasoning', id: 'rs_1', summary: [] }, ...responses['openai-responses'].output];
     const transcript = readOne({ ...responses['openai-responses'], output: items });
-    expect(body(transcript)).toBe(items);
+    expect(bodyOf(transcript)).toBe(items);
     const origins = transcript.segments[0]?.origins;
     expect(origins?.map(({ responseId, usage }) => [responseId, usage?.promptTokens])).toEqual([
       ['resp_1', undefined],
@@ -279,13 +250,13 @@ describe('wrappers', () => {
     const record = { task_id: 7, trial: 1, reward: 0, info: {}, traj: [system, ask] };
     const transcript = readOne(record);
     expect(transcript).toMatchObject({ title: 'task 7, trial 1', format: 'openai-chat' });
-    expect(body(transcript)).toBe(record.traj);
+    expect(bodyOf(transcript)).toBe(record.traj);
     expect(paths(transcript)).toEqual(['traj.0', 'traj.1']);
   });
 
   it('of training data are bodies', () => {
     const record = { messages: [system, ask], parallel_tool_calls: false };
-    expect(body(readOne(record))).toBe(record);
+    expect(bodyOf(readOne(record))).toBe(record);
   });
 });
 
@@ -293,7 +264,7 @@ describe('lists', () => {
   it('are one conversation each: the elements of one array belong together', () => {
     const { transcripts, bad } = readArrays([system, ask], [ask, { role: 'assistant', content: 'ho' }]);
     expect(bad).toEqual([]);
-    expect(transcripts.map((transcript) => [transcript.title, body(transcript)])).toEqual([
+    expect(transcripts.map((transcript) => [transcript.title, bodyOf(transcript)])).toEqual([
       ['conversation 1', [system, ask]],
       ['conversation 2', [ask, { role: 'assistant', content: 'ho' }]],
     ]);

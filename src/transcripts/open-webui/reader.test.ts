@@ -1,34 +1,10 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { BadInput } from '../input/json-values.ts';
-import type { Transcript } from '../transcript.ts';
+import { bodyOf, foldRecords, foldTranscript } from '../../testing/fold-records.ts';
 import { openWebui } from './reader.ts';
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
-}
-
-/** Reads frozen records, one per line. */
-function read(...values: readonly unknown[]) {
-  const bad: BadInput[] = [];
-  const fold = openWebui.open((one) => void bad.push(one));
-  const transcripts = values.flatMap((value, document) => [
-    ...fold.add({ value: deepFreeze(value), place: { line: document + 1 }, kind: 'document', document }),
-  ]);
-  transcripts.push(...fold.end());
-  return { transcripts, bad };
-}
-
-function readOne(...values: readonly unknown[]): Transcript {
-  const { transcripts, bad } = read(...values);
-  expect(bad).toEqual([]);
-  expect(transcripts).toHaveLength(1);
-  return transcripts[0]!;
-}
+const read = (...records: readonly unknown[]) => foldRecords(openWebui, records);
+const readOne = (...records: readonly unknown[]) => foldTranscript(openWebui, records);
 
 type ChatMessage = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -62,8 +38,6 @@ const assistant = (content: string, fields: object = {}) => ({
   done: true,
   ...fields,
 });
-const body = (transcript: Transcript) => transcript.segments[0]?.body;
-
 function escapeHtml(text: string) {
   return text
     .replaceAll('&', '&amp;')
@@ -103,7 +77,7 @@ describe('a chat of Open WebUI', () => {
       title: 'Kilns',
       model: 'gpt-5',
     });
-    expect(body(transcript)).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       { role: 'system', content: 'Be polite.' },
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: 'good day' },
@@ -125,7 +99,7 @@ describe('a chat of Open WebUI', () => {
       history: { messages: {}, currentId: 'gone' },
       messages: [user('hi'), 7],
     };
-    expect(body(readOne({ title: 'x', chat: flat }))).toEqual([{ role: 'user', content: 'hi' }]);
+    expect(bodyOf(readOne({ title: 'x', chat: flat }))).toEqual([{ role: 'user', content: 'hi' }]);
     expect(readOne(flat)).toMatchObject({ title: 'chat 1', model: 'llama3' });
     expect(readOne(flat).segments[0]?.origins[0]?.place).toEqual({ line: 1, path: 'messages.0' });
   });
@@ -135,14 +109,14 @@ describe('a chat of Open WebUI', () => {
       { id: 'a', parentId: 'b', ...user('1') },
       { id: 'b', parentId: 'a', ...user('2') },
     ];
-    expect(body(readOne(tree(messages, 'b')))).toEqual([user('1'), user('2')]);
+    expect(bodyOf(readOne(tree(messages, 'b')))).toEqual([user('1'), user('2')]);
   });
 
   it('is not fooled by names that every object has', () => {
     const transcript = readOne(tree([{ id: 'a', parentId: '__proto__', ...user('1') }], 'a'));
-    expect(body(transcript)).toEqual([user('1')]);
+    expect(bodyOf(transcript)).toEqual([user('1')]);
     expect(transcript.notes).toEqual([]);
-    expect(body(readOne(tree([], 'constructor')))).toEqual([]);
+    expect(bodyOf(readOne(tree([], 'constructor')))).toEqual([]);
   });
 
   it('is given as soon as it is read', () => {
@@ -160,7 +134,7 @@ describe('a chat of Open WebUI', () => {
       { type: 'file', id: 'f-9' },
     ];
     const transcript = readOne(chat(user('see', { files })));
-    expect(body(transcript)).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       {
         role: 'user',
         content: [
@@ -174,7 +148,7 @@ describe('a chat of Open WebUI', () => {
 
   it('leaves out messages without content, and counts them', () => {
     const transcript = readOne(chat(user('hi'), assistant('', { error: { content: 'offline' } }), user('')));
-    expect(body(transcript)).toEqual([{ role: 'user', content: 'hi' }]);
+    expect(bodyOf(transcript)).toEqual([{ role: 'user', content: 'hi' }]);
     expect(transcript.notes).toEqual(['2 messages without content left out']);
   });
 });
@@ -246,7 +220,7 @@ describe('an expanded output list', () => {
       messages: [turn(null, 'a'), answer('a', 'one'), turn(null, 'a'), answer('a', 'two')],
     },
   ])('is what the message stands for: $why', ({ output, messages }) => {
-    expect(body(readOne(chat(assistant(folded('q', {}, 'lost'), { output }))))).toEqual(messages);
+    expect(bodyOf(readOne(chat(assistant(folded('q', {}, 'lost'), { output }))))).toEqual(messages);
   });
 
   it('loses reasoning and what the chat format cannot say, and counts both', () => {
@@ -267,7 +241,7 @@ describe('an expanded output list', () => {
         }),
       ),
     );
-    expect(body(transcript)).toEqual([turn(null, 'a'), answer('a', '')]);
+    expect(bodyOf(transcript)).toEqual([turn(null, 'a'), answer('a', '')]);
     expect(transcript.notes).toEqual([
       '1 part of tool results that the chat format has no place for left out',
       '1 reasoning block left out: shown, never sent',
@@ -279,7 +253,7 @@ describe('an expanded output list', () => {
     const transcript = readOne(
       chat(assistant('the whole answer', { output: [said('the whole'), { type: 'reasoning' }] })),
     );
-    expect(body(transcript)).toEqual([turn('the whole answer')]);
+    expect(bodyOf(transcript)).toEqual([turn('the whole answer')]);
     expect(transcript.notes).toEqual([]);
   });
 });
@@ -288,7 +262,7 @@ describe('folded blocks', () => {
   it('are unfolded when every one is complete, each as a round', () => {
     const content = `Look.\n${folded('a', '{"n": 1}', 'one "two"')}${folded('b', { n: 2 }, { ok: true })}\nDone.`;
     const transcript = readOne(chat(assistant(content, { usage: { prompt_eval_count: 9, eval_count: 1 } })));
-    expect(body(transcript)).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       { role: 'assistant', content: 'Look.', tool_calls: [toolCall('a', '{"n": 1}')] },
       { role: 'tool', tool_call_id: 'a', content: 'one "two"' },
       { role: 'assistant', content: null, tool_calls: [toolCall('b', '{"n":2}')] },
@@ -314,24 +288,24 @@ describe('folded blocks', () => {
   ])('stay folded, all of them, when $why', ({ block }) => {
     const content = `Look.\n${folded('a', '{}', 'x')}${block}`;
     const transcript = readOne(chat(assistant(content)));
-    expect(body(transcript)).toEqual([{ role: 'assistant', content }]);
+    expect(bodyOf(transcript)).toEqual([{ role: 'assistant', content }]);
     expect(transcript.notes).toEqual(['1 message with incomplete folded tool calls left folded']);
   });
 
   it('of reasoning are left out; those of other kinds stay', () => {
     const code = '<details type="code_interpreter" done="true">\n</details>';
     const transcript = readOne(chat(assistant(`${reasoning}Answer.\n${code}`)));
-    expect(body(transcript)).toEqual([{ role: 'assistant', content: `Answer.\n${code}` }]);
+    expect(bodyOf(transcript)).toEqual([{ role: 'assistant', content: `Answer.\n${code}` }]);
     expect(transcript.notes).toEqual(['1 reasoning block left out: shown, never sent']);
   });
 
   it('alone in a message leave nothing of it', () => {
-    expect(body(readOne(chat(user('hi'), assistant(reasoning))))).toHaveLength(1);
+    expect(bodyOf(readOne(chat(user('hi'), assistant(reasoning))))).toHaveLength(1);
   });
 
   it('do not touch text without blocks', () => {
     const content = '  indented\n\n<details>mine</details> ';
-    expect(body(readOne(chat(assistant(content))))).toEqual([{ role: 'assistant', content }]);
+    expect(bodyOf(readOne(chat(assistant(content))))).toEqual([{ role: 'assistant', content }]);
   });
 
   test.prop([fc.array(fc.tuple(fc.string(), fc.string(), fc.string()), { minLength: 1, maxLength: 5 })])(
@@ -340,7 +314,7 @@ describe('folded blocks', () => {
       const content = calls
         .map(([text, input, output], index) => `${escapeHtml(text)}${folded(`c${index}`, input, output)}`)
         .join('');
-      const messages = body(readOne(chat(assistant(content)))) as {
+      const messages = bodyOf(readOne(chat(assistant(content)))) as {
         role: string;
         content: string;
         tool_calls: { function: { arguments: string } }[];

@@ -1,34 +1,10 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { BadInput } from '../input/json-values.ts';
-import type { Transcript } from '../transcript.ts';
+import { bodyOf, foldRecords, foldTranscript } from '../../testing/fold-records.ts';
 import { opencode } from './reader.ts';
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
-}
-
-/** Reads frozen records, one per line. */
-function read(...values: readonly unknown[]) {
-  const bad: BadInput[] = [];
-  const fold = opencode.open((one) => void bad.push(one));
-  const transcripts = values.flatMap((value, document) => [
-    ...fold.add({ value: deepFreeze(value), place: { line: document + 1 }, kind: 'document', document }),
-  ]);
-  transcripts.push(...fold.end());
-  return { transcripts, bad };
-}
-
-function readOne(...values: readonly unknown[]): Transcript {
-  const { transcripts, bad } = read(...values);
-  expect(bad).toEqual([]);
-  expect(transcripts).toHaveLength(1);
-  return transcripts[0]!;
-}
+const read = (...records: readonly unknown[]) => foldRecords(opencode, records);
+const readOne = (...records: readonly unknown[]) => foldTranscript(opencode, records);
 
 let serial = 0;
 const ids = () => ({ id: `prt_${++serial}`, sessionID: 'ses_1', messageID: 'msg_1' });
@@ -65,8 +41,6 @@ function assistant(id: string, parts: readonly unknown[], info: object = {}) {
   return { info: { ...base, ...info }, parts };
 }
 
-const body = (transcript: Transcript, segment = 0) => transcript.segments[segment]?.body;
-
 describe('messages of OpenCode', () => {
   it('become Anthropic messages: a call and its result part ways', () => {
     const transcript = readOne(
@@ -85,7 +59,7 @@ describe('messages of OpenCode', () => {
       title: 'main',
       model: 'claude-opus-4-5',
     });
-    expect(body(transcript)).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'what is here?' }] },
       {
         role: 'assistant',
@@ -120,7 +94,7 @@ describe('messages of OpenCode', () => {
         text('all done'),
       ]),
     );
-    expect(body(transcript)).toMatchObject([
+    expect(bodyOf(transcript)).toMatchObject([
       { role: 'assistant', content: [{ id: 'c1' }, { id: 'c2' }] },
       { role: 'user', content: [{ tool_use_id: 'c1' }, { tool_use_id: 'c2' }] },
       { role: 'assistant', content: [{ id: 'c3' }] },
@@ -166,7 +140,7 @@ describe('messages of OpenCode', () => {
       ],
     },
   ])('$why', ({ state, results }) => {
-    const messages = body(readOne(assistant('m', [tool('c', state)]))) as { content: unknown[] }[];
+    const messages = bodyOf(readOne(assistant('m', [tool('c', state)]))) as { content: unknown[] }[];
     expect(messages.slice(1).flatMap(({ content }) => content)).toEqual(
       results.map((fields) => ({ type: 'tool_result', tool_use_id: 'c', ...fields })),
     );
@@ -182,7 +156,7 @@ describe('messages of OpenCode', () => {
         text('so'),
       ]),
     );
-    expect(body(transcript)).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       {
         role: 'assistant',
         content: [
@@ -210,7 +184,7 @@ describe('messages of OpenCode', () => {
         { type: 'hologram' },
       ]),
     );
-    expect(body(transcript)).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       {
         role: 'user',
         content: [
@@ -236,7 +210,7 @@ describe('messages of OpenCode', () => {
       assistant('m3', [text('half an answer')], { error: { name: 'MessageAbortedError' } }),
       assistant('m4', []),
     );
-    expect(body(transcript)).toMatchObject([{ content: [{ text: 'half an answer' }] }]);
+    expect(bodyOf(transcript)).toMatchObject([{ content: [{ text: 'half an answer' }] }]);
     expect(transcript.notes).toEqual(['2 failed turns left out', '1 turn without content left out']);
   });
 
@@ -244,7 +218,7 @@ describe('messages of OpenCode', () => {
     const transcript = readOne(
       assistant('m', [tool('c', { status: 'completed', output: 'long', time: { compacted: 1 } })]),
     );
-    expect(body(transcript)).toMatchObject([{}, { content: [{ content: 'long' }] }]);
+    expect(bodyOf(transcript)).toMatchObject([{}, { content: [{ content: 'long' }] }]);
     expect(transcript.notes).toEqual(['1 tool result that OpenCode had cleared shown in full']);
   });
 });
@@ -261,12 +235,12 @@ describe('compactions of OpenCode', () => {
       assistant('m5', [text('they counted')], { summary: true, parentID: 'm4', tokens: { input: 9 } }),
       user('m6', [text('three')]),
     );
-    expect(body(transcript, 0)).toMatchObject([
+    expect(bodyOf(transcript, 0)).toMatchObject([
       { content: [{ text: 'one' }] },
       { role: 'assistant' },
       { content: [{ text: 'two' }] },
     ]);
-    expect(body(transcript, 1)).toMatchObject([
+    expect(bodyOf(transcript, 1)).toMatchObject([
       { role: 'user', content: 'they counted' },
       { role: 'user', content: [{ text: 'two' }] },
       { role: 'user', content: [{ text: 'three' }] },
@@ -296,7 +270,7 @@ describe('compactions of OpenCode', () => {
       user('m4', [text('two')]),
     );
     expect(transcript.segments).toHaveLength(1);
-    expect(body(transcript)).toHaveLength(2);
+    expect(bodyOf(transcript)).toHaveLength(2);
     expect(transcript.notes).toContain('1 compaction that came to nothing left out');
   });
 

@@ -1,34 +1,10 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { BadInput } from '../input/json-values.ts';
-import type { Transcript } from '../transcript.ts';
+import { bodyOf, foldRecords, foldTranscript } from '../../testing/fold-records.ts';
 import { pi } from './reader.ts';
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
-}
-
-/** Reads frozen records, one per line. */
-function read(...values: readonly unknown[]) {
-  const bad: BadInput[] = [];
-  const fold = pi.open((one) => void bad.push(one));
-  const transcripts = values.flatMap((value, document) => [
-    ...fold.add({ value: deepFreeze(value), place: { line: document + 1 }, kind: 'document', document }),
-  ]);
-  transcripts.push(...fold.end());
-  return { transcripts, bad };
-}
-
-function readOne(...values: readonly unknown[]): Transcript {
-  const { transcripts, bad } = read(...values);
-  expect(bad).toEqual([]);
-  expect(transcripts).toHaveLength(1);
-  return transcripts[0]!;
-}
+const read = (...records: readonly unknown[]) => foldRecords(pi, records);
+const readOne = (...records: readonly unknown[]) => foldTranscript(pi, records);
 
 const header = {
   type: 'session',
@@ -61,8 +37,6 @@ function result(id: string, text: string, fields: object = {}, tree?: object) {
   return message({ ...base, isError: false, ...fields }, tree);
 }
 
-const body = (transcript: Transcript, segment = 0) => transcript.segments[segment]?.body;
-
 describe('messages of a pi session', () => {
   it('become Anthropic messages with nothing else on them', () => {
     const transcript = readOne(
@@ -81,7 +55,7 @@ describe('messages of a pi session', () => {
       kind: 'main',
     });
     expect(transcript.model).toBe('claude-opus-4-5');
-    expect(body(transcript)).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'light the kiln' }] },
       {
         role: 'assistant',
@@ -113,7 +87,7 @@ describe('messages of a pi session', () => {
     const known = { type: 'text', text: 'hello' };
     const unknown = { type: 'hologram', depth: 3 };
     const transcript = readOne(header, message({ role: 'user', content: [known, unknown] }));
-    const [first] = body(transcript) as { content: unknown[] }[];
+    const [first] = bodyOf(transcript) as { content: unknown[] }[];
     expect(first?.content[0]).toBe(known);
     expect(first?.content[1]).toBe(unknown);
   });
@@ -148,7 +122,7 @@ describe('messages of a pi session', () => {
     },
   ])('$why', ({ block, wire, note }) => {
     const transcript = readOne(header, user('go'), assistant([block, call('toolu_9')]));
-    const [, second] = body(transcript) as { content: unknown[] }[];
+    const [, second] = bodyOf(transcript) as { content: unknown[] }[];
     expect(second?.content.slice(0, -1)).toEqual(wire);
     expect(transcript.notes).toEqual(note === undefined ? [] : [note]);
   });
@@ -159,7 +133,7 @@ describe('messages of a pi session', () => {
       header,
       assistant([thinking, { type: 'text', text: 'ok' }], { api: 'openai-responses' }),
     );
-    expect(body(transcript)).toEqual([{ role: 'assistant', content: [{ type: 'text', text: 'ok' }] }]);
+    expect(bodyOf(transcript)).toEqual([{ role: 'assistant', content: [{ type: 'text', text: 'ok' }] }]);
   });
 
   it('that were aborted before they said anything are left out, and counted', () => {
@@ -171,7 +145,7 @@ describe('messages of a pi session', () => {
       user('again'),
       assistant([call('toolu_5')], { stopReason: 'aborted' }),
     );
-    expect(body(transcript)).toMatchObject([
+    expect(bodyOf(transcript)).toMatchObject([
       { role: 'user' },
       { role: 'user' },
       { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_5' }] },
@@ -188,7 +162,7 @@ describe('messages of a pi session', () => {
       cancelled: false,
     };
     const transcript = readOne(header, message(run), message({ ...run, excludeFromContext: true }));
-    expect(body(transcript)).toEqual([{ role: 'user', content: '$ make fire\nno wood\n(exit code 2)' }]);
+    expect(bodyOf(transcript)).toEqual([{ role: 'user', content: '$ make fire\nno wood\n(exit code 2)' }]);
     expect(transcript.notes).toEqual([
       '1 shell command of the user put into words',
       '1 shell command kept from the model left out',
@@ -205,7 +179,7 @@ describe('messages of a pi session', () => {
       result('toolu_1', '', { content: [image], isError: true }),
     );
     const block = { type: 'image', source };
-    expect(body(transcript)).toMatchObject([
+    expect(bodyOf(transcript)).toMatchObject([
       { content: [block] },
       {},
       { content: [{ type: 'tool_result', content: [block], is_error: true }] },
@@ -223,7 +197,7 @@ describe('results of a turn', () => {
       result('toolu_a', 'first'),
       assistant([{ type: 'text', text: 'thanks' }]),
     );
-    expect(body(transcript)).toMatchObject([
+    expect(bodyOf(transcript)).toMatchObject([
       { role: 'assistant' },
       { role: 'user', content: [{ tool_use_id: 'toolu_a' }, { tool_use_id: 'toolu_c' }] },
       { role: 'user', content: [{ text: 'by the way' }] },
@@ -239,7 +213,7 @@ describe('results of a turn', () => {
       result('x', 'one'),
       result('x', 'two'),
     );
-    expect(body(transcript)).toMatchObject([
+    expect(bodyOf(transcript)).toMatchObject([
       {},
       { content: [{ content: [{ text: 'one' }] }, { content: [{ text: 'two' }] }] },
     ]);
@@ -252,7 +226,7 @@ describe('results of a turn', () => {
       assistant([{ type: 'text', text: 'ok' }]),
       result('toolu_9', 'again'),
     );
-    expect(body(transcript)).toMatchObject([
+    expect(bodyOf(transcript)).toMatchObject([
       { role: 'user', content: [{ tool_use_id: 'toolu_8' }, { tool_use_id: 'toolu_9' }] },
       { role: 'assistant' },
       { role: 'user', content: [{ tool_use_id: 'toolu_9' }] },
@@ -268,7 +242,7 @@ describe('results of a turn', () => {
         if (letter === 'A') return assistant([{ type: 'text', text: 'ok' }]);
         return result(letter === 'r' ? 'p' : 'q', `r${index}`);
       });
-      const messages = body(readOne(header, ...records)) as { role: string; content: { type: string }[] }[];
+      const messages = bodyOf(readOne(header, ...records)) as { role: string; content: { type: string }[] }[];
       const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result'));
       expect(results).toHaveLength(letters.filter((letter) => 'rs'.includes(letter)).length);
       for (const { role, content } of messages) {
@@ -296,9 +270,9 @@ describe('compactions', () => {
       user('three'),
     );
     expect(transcript.segments).toHaveLength(2);
-    expect(body(transcript, 0)).toHaveLength(4);
+    expect(bodyOf(transcript, 0)).toHaveLength(4);
     expect(transcript.segments[0]?.opening).toBeUndefined();
-    expect(body(transcript, 1)).toMatchObject([
+    expect(bodyOf(transcript, 1)).toMatchObject([
       { role: 'user', content: 'they counted' },
       { role: 'user', content: [{ text: 'two' }] },
       { role: 'assistant', content: [{ text: 'second' }] },
@@ -322,7 +296,7 @@ describe('compactions', () => {
       user('two'),
       { type: 'compaction', summary: 'S2', firstKeptEntryIndex: 1 },
     );
-    expect(body(transcript, 2)).toMatchObject([
+    expect(bodyOf(transcript, 2)).toMatchObject([
       { content: 'S2' },
       { content: [{ text: 'one' }] },
       { content: [{ text: 'two' }] },
@@ -337,7 +311,7 @@ describe('compactions', () => {
       { type: 'compaction', summary: 'S', firstKeptEntryId: 'gone' },
       user('two'),
     );
-    expect(body(transcript, 1)).toMatchObject([{ content: 'S' }, { content: [{ text: 'two' }] }]);
+    expect(bodyOf(transcript, 1)).toMatchObject([{ content: 'S' }, { content: [{ text: 'two' }] }]);
     expect(transcript.notes).toContain('1 compaction whose kept records are not in the file');
   });
 });
@@ -362,7 +336,7 @@ describe('trees', () => {
       assistant([{ type: 'text', text: 'right way' }], {}, tree('6', '5')),
       { type: 'label', ...tree('7', '6'), targetId: '6', label: 'good' },
     );
-    expect(body(transcript)).toMatchObject([
+    expect(bodyOf(transcript)).toMatchObject([
       { role: 'user', content: [{ text: 'start' }] },
       { role: 'user', content: 'that led nowhere' },
       { role: 'user', content: 'two warnings' },
@@ -380,11 +354,11 @@ describe('trees', () => {
       { type: 'compaction', ...tree('4', '3'), summary: 'S', firstKeptEntryId: '3', tokensBefore: 90 },
       user('end', tree('5', '4')),
     );
-    expect(body(transcript, 0)).toMatchObject([
+    expect(bodyOf(transcript, 0)).toMatchObject([
       { content: [{ text: 'start' }] },
       { content: [{ text: 'more' }] },
     ]);
-    expect(body(transcript, 1)).toMatchObject([
+    expect(bodyOf(transcript, 1)).toMatchObject([
       { content: 'S' },
       { content: [{ text: 'more' }] },
       { content: [{ text: 'end' }] },
@@ -393,7 +367,7 @@ describe('trees', () => {
 
   it('end where a circle would begin', () => {
     const transcript = readOne(header, user('a', tree('1', '2')), user('b', tree('2', '1')));
-    expect(body(transcript)).toMatchObject([{ content: [{ text: 'a' }] }, { content: [{ text: 'b' }] }]);
+    expect(bodyOf(transcript)).toMatchObject([{ content: [{ text: 'a' }] }, { content: [{ text: 'b' }] }]);
   });
 
   it('take the model from the header when no turn names one', () => {

@@ -1,34 +1,10 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { BadInput } from '../input/json-values.ts';
-import type { Transcript } from '../transcript.ts';
+import { bodyOf, foldRecords, foldTranscript } from '../../testing/fold-records.ts';
 import { sweAgent } from './reader.ts';
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) deepFreeze(inner);
-  }
-  return value;
-}
-
-/** Reads frozen records, one per line. */
-function read(...values: readonly unknown[]) {
-  const bad: BadInput[] = [];
-  const fold = sweAgent.open((one) => void bad.push(one));
-  const transcripts = values.flatMap((value, document) => [
-    ...fold.add({ value: deepFreeze(value), place: { line: document + 1 }, kind: 'document', document }),
-  ]);
-  transcripts.push(...fold.end());
-  return { transcripts, bad };
-}
-
-function readOne(...values: readonly unknown[]): Transcript {
-  const { transcripts, bad } = read(...values);
-  expect(bad).toEqual([]);
-  expect(transcripts).toHaveLength(1);
-  return transcripts[0]!;
-}
+const read = (...records: readonly unknown[]) => foldRecords(sweAgent, records);
+const readOne = (...records: readonly unknown[]) => foldTranscript(sweAgent, records);
 
 const step = { action: 'ls', observation: 'kiln.py', response: 'Look around.', thought: 'Look', state: {} };
 const info = { exit_status: 'submitted', model_stats: { api_calls: 2 } };
@@ -63,7 +39,7 @@ describe('a SWE-agent trajectory', () => {
       model: 'gpt-4o',
     });
     expect(transcript.segments).toHaveLength(1);
-    expect(transcript.segments[0]?.body).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       { role: 'system', content: 'You fix kilns.' },
       { role: 'user', content: 'A demonstration.' },
       { role: 'assistant', content: 'Look around.', tool_calls: calls },
@@ -79,7 +55,7 @@ describe('a SWE-agent trajectory', () => {
   it('keeps content and calls as the very values of the record', () => {
     const content = [{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }];
     const transcript = readOne({ trajectory: [], history: [{ role: 'user', content }, history[2]], info });
-    const body = transcript.segments[0]?.body as { content: unknown; tool_calls: unknown }[];
+    const body = bodyOf(transcript) as { content: unknown; tool_calls: unknown }[];
     expect(body[0]?.content).toBe(content);
     expect(body[1]?.tool_calls).toBe(calls);
   });
@@ -90,7 +66,7 @@ describe('a SWE-agent trajectory', () => {
       history: [null, { content: 'x' }, { role: 'user', content: 'y' }],
       info,
     });
-    expect(transcript.segments[0]?.body).toEqual([{ role: 'user', content: 'y' }]);
+    expect(bodyOf(transcript)).toEqual([{ role: 'user', content: 'y' }]);
     expect(transcript.segments[0]?.origins[0]?.place.path).toBe('history.2');
     expect(transcript.notes).toEqual(['2 history records without a role left out']);
   });
@@ -98,7 +74,7 @@ describe('a SWE-agent trajectory', () => {
   it.each(['messages', 'query'])('without a history is the `%s` of its last step and the answer', (key) => {
     const asked = [{ role: 'user', content: 'go', agent: 'main' }];
     const transcript = readOne({ trajectory: [step, { ...step, response: 'Done.', [key]: asked }], info });
-    expect(transcript.segments[0]?.body).toEqual([
+    expect(bodyOf(transcript)).toEqual([
       { role: 'user', content: 'go' },
       { role: 'assistant', content: 'Done.' },
     ]);

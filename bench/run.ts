@@ -1,0 +1,21 @@
+/** Runs every bench, one after the other, and fails when one of them misses a goal. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const benches = [
+  'import.ts',
+  'pipeline.ts',
+  'reading.ts',
+  'estimator/bench.ts',
+  'estimator/exact.ts',
+  'calibration.ts',
+];
+
+let failed = 0;
+for (const bench of benches) {
+  console.log(`\n── bench/${bench}`);
+  const { status } = spawnSync(process.execPath, [join(import.meta.dirname, bench)], { stdio: 'inherit' });
+  if (status !== 0) failed++;
+}
+console.log(`\n${benches.length - failed} of ${benches.length} benches met their goals`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,70 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import type { CheckContext, Contract, SealVerdict } from '../../src/contracts/contract.ts';
+import { contracts } from '../../src/contracts/registry.ts';
+import { isObject } from '../../src/core/json.ts';
+import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { fixtureLists } from '../fixtures/wire/fixture-lists.ts';
+import { applyMangles, mangles, oddLike } from '../support/odd-values.ts';
+
+const verdicts: readonly SealVerdict[] = ['valid', 'modified', 'tampered', 'foreign-prefix', 'gap'];
+
+/** What may be known about a request; every part of it matters to some contract. */
+const anyContext: fc.Arbitrary<CheckContext> = fc.record(
+  {
+    scope: fc.constantFrom('request', 'messages'),
+    model: fc.constantFrom('claude-fable-5', 'claude-opus-5-5', 'gemini-3-pro-preview', 'gpt-4o', 'o3', 'x'),
+    apiVersion: fc.constantFrom('2023-06-01', '2026-10-21'),
+    betas: fc.constantFrom([], ['compact-2026-01-12', 'interleaved-thinking-2025-05-14']),
+    vendor: fc.constantFrom('azure', 'deepseek', 'mistral', 'openai', 'qwen', 'vertex'),
+    stored: fc.boolean().map((isStored) => () => isStored),
+    seals: fc.constantFrom(...verdicts).map((verdict) => () => verdict),
+  },
+  { requiredKeys: [] },
+);
+
+/** Whatever was asked: the body is as it was, and every answer is plain data about a rule that is listed. */
+function expectSoundAnswer(contract: Contract, body: unknown, context: CheckContext | undefined): void {
+  const before = JSON.stringify(body);
+  const hasNamelessField = isObject(body) && Object.hasOwn(body, '');
+  const violations = contract.check(deepFreeze(body), context);
+
+  expect(JSON.stringify(body)).toBe(before);
+  expect(JSON.parse(JSON.stringify(violations))).toStrictEqual(violations);
+  for (const { rule, severity, path, message, fix } of violations) {
+    expect(contract.rules.map(({ id }) => id)).toContain(rule);
+    expect(['error', 'warning']).toContain(severity);
+    expect([message, fix]).not.toContain('');
+    // A field's path is its name, and a stranger's field may be named ''.
+    if (!hasNamelessField) expect(path).not.toBe('');
+  }
+}
+
+describe.each(contracts)('the contract of $format', (contract) => {
+  const fixtures = fixtureLists.get(contract.format)!;
+  const runs = { numRuns: 500 };
+
+  it('lists every rule once', () => {
+    const listed = contract.rules.map(({ id }) => id);
+
+    expect(listed).toEqual([...new Set(listed)]);
+  });
+
+  test.prop([fc.jsonValue(), anyContext], runs)('answers soundly to any JSON', (body, context) => {
+    expectSoundAnswer(contract, body, context);
+  });
+
+  test.prop([oddLike(fixtures.map(({ body }) => body)), anyContext], runs)(
+    'answers soundly to what is almost a request',
+    (body, context) => {
+      expectSoundAnswer(contract, body, context);
+    },
+  );
+
+  test.prop([fc.constantFrom(...fixtures), mangles, fc.option(anyContext, { nil: undefined })], runs)(
+    'answers soundly to requests that lost, doubled or swapped something',
+    ({ body, context }, faults, other) => {
+      expectSoundAnswer(contract, applyMangles(body, faults), other ?? context);
+    },
+  );
+});
