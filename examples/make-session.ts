@@ -94,7 +94,7 @@ function sourceFile(name: string, functions: number): string {
       `/** Level at gauge ${index + 1}, in centimetres above chart datum. */`,
       `export function level${index + 1}(station: Station, at: Date): number {`,
       `  const readings = station.readings.filter((reading) => reading.gauge === ${index + 1});`,
-      '  if (readings.length === 0) throw new RangeError(`no reading of ${station.name}`);',
+      "  if (readings.length === 0) throw new RangeError('no reading of ' + station.name);",
       `  const phase = (at.getTime() - readings[0].at.getTime()) / ${44_700 + index * 13}_000;`,
       `  return readings[0].level + station.range * Math.cos(2 * Math.PI * (phase + ${(index * 0.037).toFixed(3)}));`,
       '}',

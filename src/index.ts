@@ -64,6 +64,7 @@ export {
 export { o200kProfile, type TokenProfile } from './core/token-profile.ts';
 export { type LearnedRatio, learnRatio, measureContext, type TokenMeasure } from './core/tokens.ts';
 export { type BlockPosition, linkTools, type ToolLinks, type ToolPair } from './core/tool-links.ts';
+export { createEventSplitter, type EventSplitter, type StreamEvent } from './formats/event-stream.ts';
 export { langchainUpdate } from './formats/langchain-update.ts';
 export { readAnswer } from './formats/overflow/answer.ts';
 export { parseOverflow, tokenGap } from './formats/overflow/detect.ts';

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { layers, nodeFolders, packages } from './layers.ts';
 import { findCycle, reachableFrom, readModules } from './source-imports.ts';
@@ -68,15 +69,75 @@ describe('the source', () => {
 describe('the built package', () => {
   const built = readModules('dist', '.js');
 
-  it('is there and as large as the source', () => {
-    expect(built.length).toBe(source.length);
+  /** Source files that went into a built file, by its source map; a file that only passes on has none. */
+  const sourcesOf = (path: string): readonly string[] => {
+    if (!existsSync(`dist/${path}.map`)) return [];
+    const { sources } = JSON.parse(readFileSync(`dist/${path}.map`, 'utf8')) as {
+      sources: readonly string[];
+    };
+    return sources.map((name) => join(dirname(`dist/${path}`), name).replaceAll('\\', '/'));
+  };
+
+  it.each([
+    { entry: 'index.js', folders: ['core', 'formats', 'models'], files: 50 },
+    { entry: 'contracts/index.js', folders: ['contracts'], files: 40 },
+  ])('$entry reaches no package, no Node module and only $folders', ({ entry, folders, files }) => {
+    const reached = reachableFrom(entry, built);
+    const sources = reached.flatMap(({ path }) => sourcesOf(path)).filter((name) => name !== 'src/index.ts');
+
+    expect(sources.length).toBeGreaterThan(files);
+    expect(reached.flatMap(({ path, foreign }) => foreign.map((name) => `${path} → ${name}`))).toEqual([]);
+    expect(sources.filter((name) => !folders.some((folder) => name.startsWith(`src/${folder}/`)))).toEqual(
+      [],
+    );
   });
 
-  it.each(['index.js', 'contracts/index.js'])('%s reaches no package and no Node module', (entry) => {
-    const reached = reachableFrom(entry, built);
+  it('has a file for every entry point of the manifest', () => {
+    const { exports, bin } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      exports: Readonly<Record<string, string | { types: string; default: string }>>;
+      bin: Readonly<Record<string, string>>;
+    };
+    const named = [
+      ...Object.values(exports).flatMap((entry) =>
+        typeof entry === 'string' ? entry : Object.values(entry),
+      ),
+      ...Object.values(bin),
+    ];
 
-    expect(reached.length).toBeGreaterThan(5);
-    expect(reached.flatMap(({ path, foreign }) => foreign.map((name) => `${path} → ${name}`))).toEqual([]);
+    expect(named.filter((path) => !existsSync(path))).toEqual([]);
+  });
+});
+
+describe('the linter', () => {
+  it('holds the same directions', () => {
+    const { overrides } = JSON.parse(readFileSync('biome.json', 'utf8')) as {
+      overrides: readonly {
+        includes: readonly string[];
+        linter: {
+          rules: {
+            style?: {
+              noRestrictedImports?: { options: { patterns: readonly { group: readonly string[] }[] } };
+            };
+          };
+        };
+      }[];
+    };
+    const held = Object.keys(layers).filter((folder) => folder !== 'cli');
+    for (const folder of held) {
+      const rule = overrides.find(({ includes }) => includes.includes(`src/${folder}/**`))?.linter.rules.style
+        ?.noRestrictedImports;
+      const banned = new Set(
+        rule?.options.patterns.flatMap(({ group }) => group.map((glob) => glob.split('/').at(-2) ?? '')),
+      );
+      const allowed = [folder, ...(layers[folder] ?? [])];
+
+      expect({ folder, banned: [...banned].sort() }).toEqual({
+        folder,
+        banned: Object.keys(layers)
+          .filter((name) => !allowed.includes(name))
+          .sort(),
+      });
+    }
   });
 });
 

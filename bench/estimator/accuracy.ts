@@ -60,7 +60,7 @@ export function worstKind(
   );
 }
 
-/** Every second word of the trade: characters divided by four. */
+/** The common rule of thumb: characters divided by four. */
 export const charsByFour: Counter = (text) => text.length / 4;
 
 /** A share as percent with one decimal. */
@@ -69,7 +69,7 @@ export function percent(share: number): string {
 }
 
 /** The value below which the given share of the values lies. */
-export function percentile(values: readonly number[], share: number): number {
+function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -1,16 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { looksHeldOut } from './held-out.ts';
+import { readPlain } from './readers.ts';
 import { createRandom, type Half, halfOf, hashText, integer } from './seeded.ts';
-import {
-  fittedSources,
-  projectFolder,
-  readPlain,
-  type Source,
-  unseenCommands,
-  unseenSources,
-} from './sources.ts';
+import { fittedSources, projectFolder, type Source, unseenCommands, unseenSources } from './sources.ts';
 import { generate, generators } from './synthetic.ts';
 import { readTranscriptTexts } from './transcripts.ts';
 import { type FoundFile, listFiles } from './walk.ts';
@@ -108,7 +103,7 @@ function* readSource(source: Source, half: Half | undefined, seen: Set<number>):
   for (const file of shuffledFiles(source)) {
     if (half !== undefined && halfOf(file.path) !== half) continue;
     const text = readOrSkip(file, read)?.slice(0, fileTakeChars);
-    if (text === undefined || text.length < 400) continue;
+    if (text === undefined || text.length < 400 || (half !== undefined && looksHeldOut(text))) continue;
     const fingerprint = hashText(text);
     if (seen.has(fingerprint)) continue;
     seen.add(fingerprint);
@@ -171,21 +166,14 @@ function* printedBy(
 
 function outputOf(program: string, parameters: readonly string[]): string | undefined {
   if (program === 'ls' && !existsSync(parameters.at(-1) ?? '')) return undefined;
-  try {
-    // npm keeps few logs, and those are a kind of ours: its own run must not push them out.
-    const environment = {
-      ...process.env,
-      LC_ALL: 'C.UTF-8',
-      npm_config_logs_dir: join(tmpdir(), 'roundfold-npm-logs'),
-    };
-    return execFileSync(program, parameters, {
-      encoding: 'utf8',
-      env: environment,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-  } catch {
-    return undefined;
-  }
+  // npm keeps few logs, and those are a kind of ours: its own run must not push them out.
+  const logs = { npm_config_logs_dir: join(tmpdir(), 'roundfold-npm-logs') };
+  const { stdout } = spawnSync(program, parameters, {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C.UTF-8', ...logs },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return stdout === '' || stdout === null ? undefined : stdout;
 }
 
 /** Sources take turns, so that a kind with several is not made of the first one alone. */

@@ -9,6 +9,12 @@ export const readPlain: Reader = (bytes) => {
   return text.includes('\0') || text.includes('�') ? undefined : text;
 };
 
+/** Code as people write it: minified code, whatever the file is called, is a kind that is never fitted. */
+export const readHandWritten: Reader = (bytes) => {
+  const text = readPlain(bytes);
+  return text !== undefined && text.length / text.split('\n').length < 100 ? text : undefined;
+};
+
 /** Markup without its tags: translated help pages are prose once the tags are gone. */
 export const readMarkupProse: Reader = (bytes) =>
   readPlain(bytes)

@@ -6,10 +6,10 @@ import {
   readAsBase64,
   readAsHexDump,
   readCatalog,
+  readHandWritten,
   readManual,
   readMarkupProse,
   readPerl,
-  readPlain,
 } from './readers.ts';
 
 /** The project's folder. */
@@ -82,11 +82,18 @@ export const fittedSources: readonly Source[] = [
   { kind: 'English prose', roots: ['/usr/share/help/C'], path: /\.page$/, read: readMarkupProse },
   { kind: 'English manuals', roots: ['/usr/share/man'], path: /^\/man\d\/.+\.gz$/, read: readManual },
   { kind: 'markdown', roots: anywhere, path: /\.(?:md|markdown)$/i },
-  { kind: 'TypeScript', roots: [modules], path: /\.[mc]?ts$/, skip: /\/lib\.[^/]+\.d\.ts$|bpeRanks/ },
+  {
+    kind: 'TypeScript',
+    roots: [modules],
+    path: /\.[mc]?ts$/,
+    read: readHandWritten,
+    skip: /\/lib\.[^/]+\.d\.ts$|bpeRanks/,
+  },
   {
     kind: 'JavaScript',
     roots: [modules],
     path: /\.[mc]?js$/,
+    read: readHandWritten,
     skip: /\.min\.|bpeRanks|\/chunk|gpt-tokenizer/,
   },
   { kind: 'Go', roots: ['/usr/share/go-1.19/src'], path: /\.go$/, skip: /\/(?:testdata|unicode|tables)/ },
@@ -171,5 +178,3 @@ export const unseenCommands: Readonly<Record<string, readonly (readonly [string,
   ),
   'npm ls tree': [['npm', 'ls', '--all', '--prefix', projectFolder]],
 };
-
-export { readPlain };

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { looksHeldOut } from './held-out.ts';
 import { gunzip, readPlain } from './readers.ts';
 import { transcriptFolder } from './sources.ts';
 import { listFiles } from './walk.ts';
@@ -15,23 +16,6 @@ const heldOutRecordings = /django|marshmallow/;
 // Opaque values that no reader of a conversation ever counts as text.
 const opaqueKeys = new Set(['signature', 'encrypted_content', 'data', 'thoughtSignature', 'toolUseResult']);
 
-// What a text must not look like to be fitted on: the kinds that are held out whole turn up in tool results.
-const heldOutLooks: readonly RegExp[] = [
-  /^[-dl][-rwx]{9}[.+]? /m,
-  /^(?:def|class) \w+.*:$/m,
-  /^from [\w.]+ import /m,
-  /<\/(?:div|body|html|span)>/,
-  /^[0-9a-f]{8}:? {1,2}[0-9a-f]{2}/m,
-  /"(?:devDependencies|dependencies)": \{/,
-  /"mappings": ?"/,
-  /^#include [<"]/m,
-  /^=head1 /m,
-  /^npm (?:verb|http|sill|timing) /m,
-  /^[.#]?[\w-]+ \{\n {2,4}[\w-]+: [^\n]+;$/m,
-  /^ {2}[\w-]+:\n {4}[\w-]+: /m,
-  /[├└]─[─┬] \S+@\d/,
-];
-
 /** Every text of the recorded conversations that is fit to learn from; empty when there are none here. */
 export function readTranscriptTexts(minimumChars: number): readonly TranscriptText[] {
   if (!existsSync(transcriptFolder)) return [];
@@ -41,8 +25,7 @@ export function readTranscriptTexts(minimumChars: number): readonly TranscriptTe
     if (heldOutRecordings.test(file.path) || file.path.endsWith('/index.jsonl')) continue;
     const source = readPlain(gunzip(readFileSync(file.absolute))) ?? '';
     for (const text of stringsOf(source)) {
-      if (text.length < minimumChars || seen.has(text) || heldOutLooks.some((look) => look.test(text)))
-        continue;
+      if (text.length < minimumChars || seen.has(text) || looksHeldOut(text)) continue;
       seen.add(text);
       texts.push({ file: file.path, text });
     }

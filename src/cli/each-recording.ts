@@ -72,7 +72,10 @@ async function readFile(file: string, { given, report, visitor }: Visit): Promis
       onBadInput: (input) => void bad.push(input),
       onProgress: (bytes) => progress.update(bytes),
     });
-    for await (const recording of recordings) codes.push(visitor.visit(recording, source.name));
+    for await (const recording of recordings) {
+      progress.end();
+      codes.push(visitor.visit(recording, source.name));
+    }
   } finally {
     progress.end();
     // A file without any conversation is an error of its own, which says more than a list of its parts.

@@ -19,7 +19,7 @@ export function dropImpossibleBlocks(messages: readonly Message[], format: Forma
 }
 
 /** The message without the blocks that `isKept` refuses; the very same one when it keeps all. */
-export function keepBlocks(
+function keepBlocks(
   message: Message,
   format: Format,
   isKept: (block: Block, position: number) => boolean,

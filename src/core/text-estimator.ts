@@ -39,7 +39,7 @@ let loaded: Automaton | undefined;
 
 /**
  * Estimates how many o200k tokens a text has; a real number, never negative, 0 for an empty text.
- * Linear in the length of the text, whatever is in it. The first call unpacks the automaton, a few milliseconds.
+ * Linear in the length of the text, whatever is in it. The first call unpacks the automaton, about ten milliseconds.
  */
 export function estimateTextTokens(text: string): number {
   loaded ??= unpackAutomaton();

@@ -1,11 +1,12 @@
 import { type MediaRules, openaiTiles } from './media-tokens.ts';
+import { textEstimateError } from './text-estimator-weights.gen.ts';
 
 /** How one family of models turns a request into tokens, as far as it differs from plain o200k text. */
 export interface TokenProfile {
   readonly family: string;
   /** Tokens of this family per o200k token of the same text. */
   readonly textRatio: number;
-  /** Relative error to expect of an estimate before any usage was reported (two standard deviations). */
+  /** Relative error that an estimate stays below in 19 of 20 cases, before any usage was reported. */
   readonly relativeError: number;
   readonly perMessageTokens: number;
   readonly perRequestTokens: number;
@@ -21,7 +22,7 @@ export interface TokenProfile {
 export const o200kProfile: TokenProfile = {
   family: 'o200k',
   textRatio: 1,
-  relativeError: 0.1,
+  relativeError: textEstimateError.p95Relative,
   perMessageTokens: 3,
   perRequestTokens: 3,
   toolPromptTokens: 12,

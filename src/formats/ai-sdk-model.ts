@@ -68,6 +68,7 @@ function read(body: unknown): Conversation {
       tools: readToolSet(frame['tools']),
       // The SDK runs what was just approved and adds the results before it sends anything: they are not missing.
       continues: awaitsApprovedTools(list) ? 'tool-approval-response' : undefined,
+      managedBy: undefined,
     },
     messages: views.readList(list),
   };

@@ -53,7 +53,15 @@ const views = rememberViews(readMessage);
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'AI SDK UI');
   const messages = views.readList(list);
-  const frame: Frame = { body, list, model: undefined, system: [], tools: [], continues: undefined };
+  const frame: Frame = {
+    body,
+    list,
+    model: undefined,
+    system: [],
+    tools: [],
+    continues: undefined,
+    managedBy: undefined,
+  };
   return { format: aiSdkUi, frame, messages };
 }
 

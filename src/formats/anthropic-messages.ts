@@ -46,6 +46,7 @@ function read(body: unknown): Conversation {
       system: readContent(frame['system']),
       tools: readTools(frame['tools'], (tool) => (isObject(tool) ? tool['name'] : undefined)),
       continues: frame['thread'] === undefined ? undefined : 'thread',
+      managedBy: ['compaction', 'context_management'].find((key) => isObject(frame[key])),
     },
     messages: views.readList(list),
   };
@@ -109,8 +110,11 @@ function recognise(value: unknown): Recognition {
   const list = Array.isArray(value) ? value : isObject(value) ? value['messages'] : undefined;
   if (!Array.isArray(list)) return 'no';
   let found: Recognition = isObject(value) ? recogniseFrame(value) : 'possible';
-  for (const [index, message] of list.entries()) {
-    const verdict = recogniseMessage(message, index);
+  // Elsewhere the instructions are the first message; here that is a mistake, which only the frame can tell apart.
+  const opensWithSystem = isObject(list[0]) && list[0]['role'] === 'system';
+  if (found === 'no' || (opensWithSystem && found === 'possible')) return 'no';
+  for (const message of list) {
+    const verdict = recogniseMessage(message);
     if (verdict === 'no') return 'no';
     if (verdict === 'certain') found = 'certain';
   }
@@ -131,11 +135,10 @@ function recogniseFrame(body: JsonObject): Recognition {
   return isClaude && body['max_tokens'] !== undefined ? 'certain' : 'possible';
 }
 
-function recogniseMessage(message: unknown, index: number): Recognition {
+function recogniseMessage(message: unknown): Recognition {
   if (!isObject(message) || typeof message['role'] !== 'string' || message['parts'] !== undefined)
     return 'no';
   if (FOREIGN_ROLES.has(message['role']) || message['tool_calls'] !== undefined) return 'no';
-  if (message['role'] === 'system' && index === 0) return 'no';
   for (const block of asList(message['content'])) {
     const type = isObject(block) ? asString(block['type']) : undefined;
     if (type === undefined) continue;

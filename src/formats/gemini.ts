@@ -54,6 +54,7 @@ function read(body: unknown): Conversation {
         raw,
       })),
       continues: frame['cachedContent'] === undefined ? undefined : 'cachedContent',
+      managedBy: undefined,
     },
     messages: views.readList(list),
   };

@@ -16,7 +16,7 @@ export function readLangchainContent(content: unknown): readonly Block[] {
  * The view of one content block: LangChain's own, or one that a provider's adapter left as it came. What nobody knows
  * becomes `other`.
  */
-export function readLangchainBlock(raw: unknown): Block {
+function readLangchainBlock(raw: unknown): Block {
   if (typeof raw === 'string') return { type: 'text', text: raw, raw };
   const type = isObject(raw) ? asString(raw['type']) : undefined;
   if (!isObject(raw) || type === undefined) return { type: 'other', wireType: type, raw };

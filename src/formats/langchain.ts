@@ -71,7 +71,15 @@ const views = rememberViews(readMessage);
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'LangChain');
   const messages = views.readList(list);
-  const frame: Frame = { body, list, model: undefined, system: [], tools: [], continues: undefined };
+  const frame: Frame = {
+    body,
+    list,
+    model: undefined,
+    system: [],
+    tools: [],
+    continues: undefined,
+    managedBy: undefined,
+  };
   return { format: langchain, frame, messages };
 }
 

@@ -54,6 +54,7 @@ function read(body: unknown): Conversation {
       system: [],
       tools: readTools(frame['tools'] ?? frame['functions'], nameOfTool),
       continues: undefined,
+      managedBy: undefined,
     },
     messages: views.readList(list),
   };
@@ -174,6 +175,7 @@ function recognise(value: unknown): Recognition {
   const list = Array.isArray(value) ? value : isObject(value) ? value['messages'] : undefined;
   if (!Array.isArray(list)) return 'no';
   const tools = isObject(value) ? asList(value['tools']) : [];
+  if (tools.some((tool) => isObject(tool) && isObject(tool['input_schema']))) return 'no';
   let found: Recognition = tools.some((tool) => isObject(tool) && isObject(tool['function']))
     ? 'certain'
     : 'possible';

@@ -1,5 +1,5 @@
 import type { Conversation, Format, Frame, Recognition } from '../core/format.ts';
-import { asString, isObject, type JsonObject } from '../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, Role, ToolResultBlock } from '../core/message.ts';
 import { findList, readTools } from './frame.ts';
 import { readItemBlocks, readResponsesPart, toItemParts } from './openai-responses-items.ts';
@@ -61,6 +61,7 @@ function read(body: unknown): Conversation {
         isObject(tool) ? (tool['name'] ?? tool['type']) : undefined,
       ),
       continues: findContinuation(frame, list),
+      managedBy: findManagement(frame),
     },
     messages: views.readList(list),
   };
@@ -71,6 +72,11 @@ function findContinuation(body: JsonObject, list: readonly unknown[]): string | 
   if (body['conversation'] !== undefined && body['conversation'] !== null) return 'conversation';
   const refers = list.some((item) => isObject(item) && item['type'] === 'item_reference');
   return refers ? 'item_reference' : undefined;
+}
+
+function findManagement(body: JsonObject): string | undefined {
+  if (asList(body['context_management']).length > 0) return 'context_management';
+  return body['truncation'] === 'auto' ? 'truncation' : undefined;
 }
 
 function replaceList(frame: Frame, list: readonly unknown[]): unknown {

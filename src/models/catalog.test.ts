@@ -245,6 +245,9 @@ describe('the catalog', () => {
     fc.array(fc.constantFrom(...suffixes), { maxLength: 3 }),
     fc.boolean(),
   ])('finds the same row under every known prefix and suffix', ({ name, row }, prefix, ends, isUpper) => {
+    const longer = names.filter((other) => other.name.length > name.length);
+    // `o1` with `-preview` behind it is a model of its own.
+    fc.pre(!longer.some((other) => `${name}${ends.join('')}`.startsWith(other.name)));
     const full = `${prefix}${name}${ends.join('')}`;
 
     expect(findModel(isUpper ? full.toUpperCase() : full)).toBe(row);

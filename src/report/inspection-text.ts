@@ -1,6 +1,6 @@
+import { printable, printablePath } from '../core/printable.ts';
 import { tokenClasses } from '../core/token-classes.ts';
 import type { Inspection, NamedSize } from './inspection.ts';
-import { printable, printablePath } from './printable.ts';
 import { countOf, drawBar, drawTable, formatCount, formatShare } from './terminal.ts';
 
 /** How the text is drawn. */

@@ -5,7 +5,7 @@ import { anthropicMessages } from '../formats/anthropic-messages.ts';
  * A conversation from one letter per message: `u` user text, `a` assistant text, `c` a tool call, `r` the result of the
  * newest call. In Anthropic's wire format, with numbered texts and ids.
  */
-export function wireShape(shape: string): readonly unknown[] {
+function wireShape(shape: string): readonly unknown[] {
   let calls = 0;
   return [...shape].map((letter, index) => {
     switch (letter) {

@@ -6,8 +6,8 @@ import { legalCuts } from '../../src/core/legality.ts';
 import { ensureToolResultPairing } from '../../src/core/pairing.ts';
 import { groupRounds } from '../../src/core/rounds.ts';
 import { findFormat } from '../../src/formats/registry.ts';
-import { applyDamages, damages, steps, writers } from '../support/conversations.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { applyDamages, damages, steps, writers } from '../support/conversations.ts';
 
 /** The engine judged by the providers' rules, which share no code with it. */
 describe.each(Object.entries(writers))('%s', (name, write) => {

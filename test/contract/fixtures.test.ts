@@ -21,13 +21,6 @@ const numbersByFormat: Readonly<Record<string, readonly number[]>> = {
 const lookAlikes: ReadonlyMap<string, { why: string; fits: Readonly<Record<string, Recognition>> }> = new Map(
   [
     [
-      '29 a-system-first',
-      {
-        why: 'a leading system message is refused here and usual there',
-        fits: { 'openai-chat': 'certain', 'ai-sdk-model': 'possible' },
-      },
-    ],
-    [
       '53 v-model-messages (a system message that the call allows)',
       {
         why: 'both formats write texts alike, and a leading system message is usual only there',
@@ -54,86 +47,93 @@ const lookAlikes: ReadonlyMap<string, { why: string; fits: Readonly<Record<strin
 
 const bodiesWithoutList: ReadonlySet<string> = new Set(['55 v-empty (no messages)']);
 
+/** Bodies whose one message is a mere text: written anew it becomes a list. */
+const bodiesOfText: ReadonlySet<string> = new Set(['47 r-stateful (the previous response is gone)']);
+
 describe.each([...fixtureLists])('%s', (name, fixtures) => {
   const format = findFormat(name)!;
   const contract = findContract(name);
-  const rows = fixtures.map((fixture) => ({ title: fixtureTitle(fixture), fixture }));
-  const judged = contract === undefined ? [] : rows;
+  const rows = fixtures.map((fixture) => [fixtureTitle(fixture), fixture] as const);
+  const valid = rows.filter(([, { verdict }]) => verdict === 'valid');
+  const invalid = rows.filter(([, { verdict }]) => verdict === 'invalid');
+  const readable = rows.filter(([title]) => !bodiesWithoutList.has(title));
 
   it('has the fixtures of its numbers, each under a title of its own', () => {
     expect(numbersOf(fixtures)).toEqual(numbersByFormat[name]);
-    expect(new Set(rows.map(({ title }) => title)).size).toBe(rows.length);
+    expect(new Set(rows.map(([title]) => title)).size).toBe(rows.length);
   });
 
   it('calls no body invalid without rules to judge it by', () => {
-    expect(
-      fixtures.filter(({ verdict }) => contract === undefined && verdict === 'invalid').map(fixtureTitle),
-    ).toEqual([]);
+    expect(contract === undefined ? invalid : []).toEqual([]);
   });
 
-  it.each(judged.filter(({ fixture }) => fixture.verdict === 'valid'))('$title: accepted', ({ fixture }) => {
-    const violations = contract!.check(deepFreeze(fixture.body), fixture.context);
+  it.each(contract === undefined ? [] : valid)('%s: accepted', (_, { body, context, also = [] }) => {
+    const violations = contract!.check(deepFreeze(body), context);
 
-    expect(violations.map(nameViolation)).toEqual((fixture.also ?? []).map((rule) => `warning ${rule}`));
+    expect(violations.map(nameViolation)).toEqual(also.map((rule) => `warning ${rule}`));
   });
 
-  it.each(judged.filter(({ fixture }) => fixture.verdict === 'invalid'))(
-    '$title: $fixture.rule',
-    ({ fixture: { body, context, rule, path, wording, before = [], also = [] } }) => {
+  it.each(invalid.map(([title, fixture]) => [title, fixture.rule, fixture] as const))(
+    '%s: %s',
+    (_, rule, { body, context, path, wording, before = [], also = [] }) => {
       const violations = contract!.check(deepFreeze(body), context);
 
       expect(violations.map(nameViolation)).toEqual([...before, rule, ...also].map((id) => `error ${id}`));
       expect(violations[before.length]).toMatchObject({
-        rule,
         path,
         message: wording ?? expect.stringContaining(' '),
       });
     },
   );
 
-  it.each(rows.filter(({ title }) => !bodiesWithoutList.has(title)))(
-    '$title: written back as the very value that was read',
-    ({ fixture: { body } }) => {
-      expect(writeConversation(format.read(deepFreeze(body)))).toBe(body);
+  it.each(readable)('%s: written back as the very value that was read', (_, { body }) => {
+    expect(writeConversation(format.read(deepFreeze(body)))).toBe(body);
+  });
+
+  it.each(readable.filter(([title]) => !bodiesOfText.has(title)))(
+    '%s: the same when its messages are put into it anew',
+    (_, { body }) => {
+      const { frame, messages } = format.read(deepFreeze(body));
+      const list = messages.map(({ raw }) => raw);
+
+      expect(format.replaceList(frame, list)).toEqual(body);
     },
   );
 
-  it.each(rows.filter(({ title }) => !bodiesWithoutList.has(title)))(
-    '$title: every message survives having its blocks written anew',
-    ({ fixture: { body } }) => {
-      for (const message of format.read(deepFreeze(body)).messages) {
-        const { raw } = format.withBlocks(message, [...message.blocks]);
+  it.each(readable)('%s: every message survives having its blocks written anew', (_, { body }) => {
+    for (const message of format.read(deepFreeze(body)).messages) {
+      const { raw } = format.withBlocks(message, [...message.blocks]);
 
-        expect(format.readMessage(raw).blocks.map(withoutRaw)).toEqual(message.blocks.map(withoutRaw));
-      }
-    },
-  );
+      expect(format.readMessage(raw).blocks.map(withoutRaw)).toEqual(message.blocks.map(withoutRaw));
+    }
+  });
 
-  it.each(rows.filter(({ title }) => bodiesWithoutList.has(title)))(
-    '$title: not read, having no list of messages',
-    ({ fixture: { body } }) => {
+  it.each(rows.filter(([title]) => bodiesWithoutList.has(title)))(
+    '%s: not read, having no list of messages',
+    (_, { body }) => {
       expect(() => format.read(deepFreeze(body))).toThrow(
         expect.objectContaining({ code: 'input-not-understood' }),
       );
     },
   );
 
-  it.each(rows.filter(({ title }) => !lookAlikes.has(title)))(
-    `$title: recognised as ${name}, of which no other format is certain`,
-    ({ fixture: { body } }) => {
+  it.each(rows.filter(([title]) => !lookAlikes.has(title)))(
+    `%s: recognised as ${name}, of which no other format is certain`,
+    (_, { body }) => {
       expect(recogniseFormat(deepFreeze(body))).toBe(format);
       const certain = recognitions(body).filter(([, recognition]) => recognition === 'certain');
       expect(certain.map(([other]) => other)).toEqual([name]);
     },
   );
 
-  it.each(
-    rows.flatMap((row) => {
-      const likeness = lookAlikes.get(row.title);
-      return likeness === undefined ? [] : [{ ...row, ...likeness, taken: Object.keys(likeness.fits)[0] }];
-    }),
-  )('$title: taken for $taken, because $why', ({ fixture: { body }, fits, taken }) => {
-    expect(recogniseFormat(deepFreeze(body))?.name).toBe(taken);
+  const mistakable = rows.flatMap(([title, { body }]) => {
+    const likeness = lookAlikes.get(title);
+    if (likeness === undefined) return [];
+    const { why, fits } = likeness;
+    return [[title, Object.keys(fits)[0] ?? 'nothing', why, { body, fits }] as const];
+  });
+  it.each(mistakable)('%s: taken for %s, because %s', (_title, taken, _why, { body, fits }) => {
+    expect(recogniseFormat(deepFreeze(body))?.name ?? 'nothing').toBe(taken);
     expect(Object.fromEntries(recognitions(body))).toEqual(fits);
   });
 });
@@ -151,7 +151,9 @@ describe('the registries', () => {
   it('have an exception only for fixtures that are there', () => {
     const titles = new Set([...fixtureLists.values()].flat().map(fixtureTitle));
 
-    expect([...lookAlikes.keys(), ...bodiesWithoutList].filter((title) => !titles.has(title))).toEqual([]);
+    expect(
+      [...lookAlikes.keys(), ...bodiesWithoutList, ...bodiesOfText].filter((title) => !titles.has(title)),
+    ).toEqual([]);
   });
 });
 

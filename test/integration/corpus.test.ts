@@ -6,11 +6,11 @@ import { legalCuts } from '../../src/core/legality.ts';
 import { ensureToolResultPairing } from '../../src/core/pairing.ts';
 import { groupRounds } from '../../src/core/rounds.ts';
 import { recogniseFormat } from '../../src/formats/registry.ts';
+import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import type { BadInput } from '../../src/transcripts/input/json-values.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { recordedExchanges } from '../support/cassettes.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 
 const UNANSWERED = new Set(['A16', 'C1', 'R3', 'G3']);
 const ORPHANS = new Set(['A17', 'C2', 'R4', 'G2']);

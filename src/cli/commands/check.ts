@@ -2,7 +2,7 @@ import type { Recording } from '../../config/recordings.ts';
 import type { CheckContext, Violation } from '../../contracts/contract.ts';
 import { findContract } from '../../contracts/registry.ts';
 import { writeConversation } from '../../core/format.ts';
-import { printable } from '../../report/printable.ts';
+import { printable } from '../../core/printable.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { eachRecording, readingOptions } from '../each-recording.ts';

@@ -1,12 +1,13 @@
 import type { Recording } from '../../config/recordings.ts';
 import { RoundfoldError } from '../../core/errors.ts';
+import type { Frame } from '../../core/format.ts';
+import { printable } from '../../core/printable.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../core/token-estimator.ts';
 import { contextWindowForModel, findModel } from '../../models/catalog.ts';
 import { loadExactCounter } from '../../models/exact-counter.ts';
 import { tokenProfileForModel } from '../../models/token-profiles.ts';
 import { type Inspection, inspectConversation } from '../../report/inspection.ts';
 import { inspectionText } from '../../report/inspection-text.ts';
-import { printable } from '../../report/printable.ts';
 import { countOf, drawTable, formatShare, formatShort } from '../../report/terminal.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { eachRecording, readingOptions } from '../each-recording.ts';
@@ -115,9 +116,16 @@ function inspectRecording({ transcript, conversations }: Recording, settings: Se
     kind: transcript.kind,
     model,
     compactions: conversations.length - 1,
-    notes: transcript.notes,
+    notes: [...transcript.notes, ...notesOnFrame(live.frame)],
     inspection: inspectConversation(live, { estimator, windowTokens, top: settings.top }),
   };
+}
+
+function notesOnFrame({ continues, managedBy }: Frame): readonly string[] {
+  return [
+    ...(continues === undefined ? [] : [`part of the history is on the server (${continues})`]),
+    ...(managedBy === undefined ? [] : [`the provider shortens this context itself (${managedBy})`]),
+  ];
 }
 
 /** What a prompt may have at most: some models keep part of their window for the output alone. */

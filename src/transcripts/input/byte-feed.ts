@@ -1,6 +1,6 @@
 import { RoundfoldError } from '../../core/errors.ts';
 import { appendBytes, type ByteWindow, createByteWindow } from './byte-window.ts';
-import { describedBytes } from './printable.ts';
+import { describedBytes } from './described-bytes.ts';
 import type { ByteSource } from './source.ts';
 import { type Damage, unpack } from './unpack.ts';
 

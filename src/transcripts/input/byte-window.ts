@@ -44,7 +44,7 @@ function makeRoom(window: ByteWindow, extraBytes: number, keepFrom: number): voi
   const needed = kept.length + extraBytes;
   const capacity = window.storage.length;
   // Moving pays only when it frees half of the storage. Storage that grew for one large value shrinks again.
-  const isFit = needed <= capacity / 2 && (capacity === smallestCapacityBytes || needed > capacity / 8);
+  const isFit = needed <= capacity / 2 && (capacity === smallestCapacityBytes || needed > capacity / 4);
   const storage = isFit
     ? window.storage
     : Buffer.allocUnsafeSlow(Math.max(smallestCapacityBytes, 2 * needed));

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { describeBytes, describedBytes } from './described-bytes.ts';
 import { code, endsToken, isSpace, startsValue } from './json-bytes.ts';
-import { describeBytes, describedBytes } from './printable.ts';
 
 /** Where bytes stop being JSON, and why. */
 interface JsonFault {

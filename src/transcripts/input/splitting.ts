@@ -1,4 +1,5 @@
 import { type Mark, viewBytes } from './byte-window.ts';
+import { describeBytes, describedBytes } from './described-bytes.ts';
 import { code, continuesValue } from './json-bytes.ts';
 import {
   type Cursor,
@@ -10,7 +11,6 @@ import {
   toLineEnd,
   toNextByte,
 } from './json-cursor.ts';
-import { describeBytes, describedBytes } from './printable.ts';
 import { type Fault, searchValue, type ValueSearch } from './value-search.ts';
 
 /** What a stretch of the input turned out to be. Its bytes are in the window until the next piece is asked for. */

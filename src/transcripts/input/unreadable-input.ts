@@ -1,5 +1,5 @@
 import { type Place, RoundfoldError } from '../../core/errors.ts';
-import { describeBytes, findBinary, quoteBytes } from './printable.ts';
+import { describeBytes, findBinary, quoteBytes } from './described-bytes.ts';
 import { cutReason } from './value-search.ts';
 
 /** What is known about an input in which no value was found. */

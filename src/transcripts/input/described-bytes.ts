@@ -1,12 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { escapeUnprintable } from '../../core/printable.ts';
 
 const longestQuoteCharacters = 24;
 
 /** Enough bytes to describe what stands at a place, whatever script it is written in. */
 export const describedBytes = 4 * longestQuoteCharacters;
 
-/** Everything a terminal shows as itself; control, format and unassigned characters are written as escapes. */
-const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const binaryControl = /[\0-\x08\x0e-\x1a\x7f]/;
 const word = /^[\w.+-]+/;
@@ -16,7 +15,7 @@ export function quoteBytes(bytes: Uint8Array): string {
   const characters = [...decode(bytes)];
   const shown = characters.slice(0, longestQuoteCharacters).join('');
   const rest = characters.length > longestQuoteCharacters ? '…' : '';
-  return `'${escapeText(shown)}${rest}'`;
+  return `'${escapeUnprintable(shown)}${rest}'`;
 }
 
 /** What stands at the beginning of the bytes: a word, a character, a byte that is no text, or the end. */
@@ -45,11 +44,4 @@ export function findBinary(bytes: Uint8Array): number {
 
 function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes.subarray(0, describedBytes)).toString('utf8');
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll(unprintable, (character) => {
-    const point = character.codePointAt(0) ?? 0;
-    return `\\u{${point.toString(16)}}`;
-  });
 }
