@@ -77,7 +77,7 @@ function respond(
       { type: 'tool_result', tool_use_id: callId, content: text, ...(isError ? { is_error: true } : {}) },
     ];
     record('user', { role: 'user', content }, { toolUseResult: { stdout: text } });
-    prompt += Math.round(text.length / 3.3);
+    prompt += Math.round(text.length / 2.9);
   }
   prompt += output;
 }

@@ -4,7 +4,7 @@ import type { Block, Message, Role, ToolResultBlock } from '../core/message.ts';
 import { sealOnce } from './ai-sdk-parts.ts';
 import { recogniseUiMessages } from './ai-sdk-recognise.ts';
 import { failedToolPart, readUiPart } from './ai-sdk-ui-parts.ts';
-import { findList, replaceUnderKey } from './frame.ts';
+import { bareFrame, findList, replaceUnderKey } from './frame.ts';
 import { rememberViews } from './view-memory.ts';
 
 /**
@@ -52,17 +52,7 @@ const views = rememberViews(readMessage);
 
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'AI SDK UI');
-  const messages = views.readList(list);
-  const frame: Frame = {
-    body,
-    list,
-    model: undefined,
-    system: [],
-    tools: [],
-    continues: undefined,
-    managedBy: undefined,
-  };
-  return { format: aiSdkUi, frame, messages };
+  return { format: aiSdkUi, frame: bareFrame(body, list), messages: views.readList(list) };
 }
 
 function readMessage(raw: unknown): Message {

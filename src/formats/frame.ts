@@ -1,5 +1,5 @@
 import { RoundfoldError } from '../core/errors.ts';
-import type { ToolDefinition } from '../core/format.ts';
+import type { Frame, ToolDefinition } from '../core/format.ts';
 import { asList, asString, isObject } from '../core/json.ts';
 
 /**
@@ -14,6 +14,11 @@ export function findList(body: unknown, key: string, format: string): readonly u
     place: { path: key },
     remedy: `A ${format} request has its messages in \`${key}\`, as a list; a bare list of messages will do as well.`,
   });
+}
+
+/** The frame of messages that stand alone: nothing is known of a model, instructions or tools. */
+export function bareFrame(body: unknown, list: readonly unknown[]): Frame {
+  return { body, list, model: undefined, system: [], tools: [], continues: undefined, managedBy: undefined };
 }
 
 /** The body with another list under `key`; a bare list gives a bare list. */

@@ -1,7 +1,7 @@
-import type { Conversation, Format, Frame, Recognition } from '../core/format.ts';
+import type { Conversation, Format, Recognition } from '../core/format.ts';
 import { asCount, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, ToolResultBlock, Usage } from '../core/message.ts';
-import { findList, replaceUnderKey } from './frame.ts';
+import { bareFrame, findList, replaceUnderKey } from './frame.ts';
 import { keepBeside, readBeside } from './langchain-beside.ts';
 import { readLangchainContent } from './langchain-blocks.ts';
 import { isKnownType, type OpenMessage, openMessage, roleOf, toForm, withFields } from './langchain-forms.ts';
@@ -70,17 +70,7 @@ const views = rememberViews(readMessage);
 
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'LangChain');
-  const messages = views.readList(list);
-  const frame: Frame = {
-    body,
-    list,
-    model: undefined,
-    system: [],
-    tools: [],
-    continues: undefined,
-    managedBy: undefined,
-  };
-  return { format: langchain, frame, messages };
+  return { format: langchain, frame: bareFrame(body, list), messages: views.readList(list) };
 }
 
 function readMessage(raw: unknown): Message {

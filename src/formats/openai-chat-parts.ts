@@ -1,6 +1,7 @@
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, MediaBlock } from '../core/message.ts';
 import { dataOfUrl } from './data-url.ts';
+import { mediaBlock } from './media-block.ts';
 
 /** Content of a chat message: a string, a list of parts, or nothing. */
 export function readContent(content: unknown): Block[] {
@@ -29,23 +30,17 @@ export function toParts(blocks: readonly Block[]): readonly unknown[] {
 function readMedia(type: string | undefined, raw: JsonObject): MediaBlock | undefined {
   if (type === 'image_url') {
     const image: JsonObject = isObject(raw['image_url']) ? raw['image_url'] : { url: raw['image_url'] };
-    return media('image', dataOfUrl(asString(image['url'])), raw, asString(image['detail']));
+    return mediaBlock('image', raw, {
+      data: dataOfUrl(asString(image['url'])),
+      detail: asString(image['detail']),
+    });
   }
   if (type === 'input_audio' && isObject(raw['input_audio'])) {
-    return media('audio', asString(raw['input_audio']['data']), raw);
+    return mediaBlock('audio', raw, { data: asString(raw['input_audio']['data']) });
   }
   if (type === 'file' && isObject(raw['file'])) {
     const data = asString(raw['file']['file_data']);
-    return media('document', dataOfUrl(data) ?? data, raw);
+    return mediaBlock('document', raw, { data: dataOfUrl(data) ?? data });
   }
   return undefined;
-}
-
-function media(
-  kind: MediaBlock['media'],
-  data: string | undefined,
-  raw: JsonObject,
-  detail?: string,
-): MediaBlock {
-  return { type: 'media', media: kind, data, text: undefined, detail, raw };
 }

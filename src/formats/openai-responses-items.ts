@@ -1,6 +1,7 @@
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, MediaBlock } from '../core/message.ts';
+import type { Block } from '../core/message.ts';
 import { dataOfUrl } from './data-url.ts';
+import { mediaBlock } from './media-block.ts';
 
 /** Item types whose summary only the provider can read, with the names Codex gives them in its files. */
 const COMPACTION_ITEMS = new Set(['compaction', 'compaction_summary', 'context_compaction']);
@@ -23,15 +24,18 @@ export function readResponsesPart(raw: unknown): Block {
   const text = type === 'refusal' ? raw['refusal'] : raw['text'];
   if (typeof text === 'string') return { type: 'text', text, raw };
   if (type === 'input_image') {
-    return media('image', dataOfUrl(asString(raw['image_url'])), raw, asString(raw['detail']));
+    return mediaBlock('image', raw, {
+      data: dataOfUrl(asString(raw['image_url'])),
+      detail: asString(raw['detail']),
+    });
   }
   if (type === 'input_file') {
     const data = asString(raw['file_data']);
-    return media('document', dataOfUrl(data) ?? data, raw);
+    return mediaBlock('document', raw, { data: dataOfUrl(data) ?? data });
   }
   if (type === 'input_audio') {
     const audio = isObject(raw['input_audio']) ? raw['input_audio'] : raw;
-    return media('audio', asString(audio['data']), raw);
+    return mediaBlock('audio', raw, { data: asString(audio['data']) });
   }
   return { type: 'other', wireType: type, raw };
 }
@@ -75,13 +79,4 @@ function readOutputContent(output: unknown): readonly Block[] {
   if (typeof output === 'string') return [{ type: 'text', text: output, raw: output }];
   if (Array.isArray(output)) return output.map(readResponsesPart);
   return [readResponsesPart(output)];
-}
-
-function media(
-  kind: MediaBlock['media'],
-  data: string | undefined,
-  raw: JsonObject,
-  detail?: string,
-): MediaBlock {
-  return { type: 'media', media: kind, data, text: undefined, detail, raw };
 }

@@ -181,8 +181,8 @@ describe('roundfold inspect', () => {
   });
 
   it.each([
-    { window: '104000', level: 'critical' },
-    { window: '120_000', level: 'warning' },
+    { window: '118000', level: 'critical' },
+    { window: '130_000', level: 'warning' },
     { window: '1000000', level: 'ok' },
   ])('warns $level in a window of $window', async ({ window, level }) => {
     const [line] = lines((await runCli(['inspect', '--json', '--window', window, session])).stdout);
