@@ -7,61 +7,8 @@ import { groupRounds } from '../src/core/rounds.ts';
 import { createTokenEstimator, type TokenEstimator } from '../src/core/token-estimator.ts';
 import { measureContext } from '../src/core/tokens.ts';
 import { findFormat } from '../src/formats/registry.ts';
+import { roundOf, sessionBody } from './session-body.ts';
 import { type Goal, median, medianMs, printGoals, timeMs } from './timing.ts';
-
-const WORDS =
-  'the value of a function is read from its file and written to another one when tests have passed'.split(
-    ' ',
-  );
-
-/** Text of so many characters, of words and code, that differs from place to place. */
-function textOf(characters: number, seed: number): string {
-  const parts: string[] = [];
-  for (let length = 0, index = seed; length < characters; index++) {
-    const word =
-      index % 9 === 0
-        ? `${WORDS[index % WORDS.length]}_${index}(x);\n`
-        : `${WORDS[(index * 7) % WORDS.length]} `;
-    parts.push(word);
-    length += word.length;
-  }
-  return parts.join('').slice(0, characters);
-}
-
-/** The body of an agent session: a question, then rounds of one call and its result, 400 characters a message. */
-function sessionBody(format: string, messages: number, characters: number): unknown {
-  const list: unknown[] = [{ role: 'user', content: textOf(characters, 1) }];
-  for (let round = 0; list.length < messages; round++) list.push(...roundOf(format, round, characters));
-  return { model: 'model', max_tokens: 1000, messages: list.slice(0, messages) };
-}
-
-function roundOf(format: string, round: number, characters: number): readonly unknown[] {
-  const id = `call_${round}`;
-  const path = `src/module-${round % 97}/file-${round}.ts`;
-  const said = textOf(characters * 0.6, round);
-  const output = textOf(characters * 1.2, round + 5);
-  if (format === 'openai-chat') {
-    const call = {
-      id,
-      type: 'function',
-      function: { name: 'read_file', arguments: JSON.stringify({ path }) },
-    };
-    return [
-      { role: 'assistant', content: said, tool_calls: [call] },
-      { role: 'tool', tool_call_id: id, content: output },
-    ];
-  }
-  return [
-    {
-      role: 'assistant',
-      content: [
-        { type: 'text', text: said },
-        { type: 'tool_use', id, name: 'read_file', input: { path } },
-      ],
-    },
-    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: output }] },
-  ];
-}
 
 function work(formatName: string, body: unknown, estimator: TokenEstimator): number {
   const conversation = findFormat(formatName)!.read(body);

@@ -4,12 +4,41 @@
  * @module
  */
 export {
+  type CallOptions,
+  type Compactor,
+  type CompactorOptions,
+  type CompactResult,
+  createCompactor,
+} from './config/compactor.ts';
+export {
+  type AutoCompactState,
+  afterOutcome,
+  afterTurn,
+  COOL_DOWN_TURNS,
+  initialAutoCompactState,
+  MAX_CONSECUTIVE_FAILURES,
+  MAX_USELESS_PASSES,
+  shouldAutoCompact,
+} from './core/auto-compact.ts';
+export {
+  AUTOCOMPACT_TRIGGER_FRACTION,
+  COLLAPSE_FRACTION,
   CRITICAL_FRACTION,
+  RESERVE_TOKENS,
+  shouldCompact,
+  shouldContextCollapse,
+  TARGET_FRACTION,
+  type ThresholdOptions,
+  type Thresholds,
   type TokenWarningState,
+  TRIGGER_MARGIN_TOKENS,
+  thresholdsFor,
   tokenWarningState,
   WARNING_FRACTION,
 } from './core/budget.ts';
+export type { Edit, Fate } from './core/edit.ts';
 export { type ErrorCode, type Place, RoundfoldError } from './core/errors.ts';
+export type { CompactionEvent } from './core/events.ts';
 export { type FileAccess, fileAccess } from './core/file-access.ts';
 export {
   type Conversation,
@@ -46,14 +75,48 @@ export {
   textOf,
   type Usage,
 } from './core/message.ts';
+export type { Completion, CompletionRequest, CompletionStop, ModelClient } from './core/model-client.ts';
+export {
+  type ConversationTooLong,
+  MAX_OVERFLOW_RETRIES,
+  type OverflowRecovery,
+  type OverflowRecoveryOptions,
+  type OverflowRetry,
+  recoverFromOverflow,
+  type SentAtLast,
+} from './core/overflow-recovery.ts';
 export {
   ensureToolResultPairing,
   MISSING_RESULT_TEXT,
   type PairingOptions,
   PLACEHOLDER_TEXT,
 } from './core/pairing.ts';
+export type { PinOptions } from './core/pins.ts';
+export { type AppliedPlan, applyPlan, type Plan, type UndoRecord, undoPlan } from './core/plan.ts';
+export { type FateRun, type Receipt, requestTokens } from './core/receipt.ts';
+export {
+  type OverflowFacts,
+  type RetryPolicy,
+  type RetryTruncation,
+  type RetryTruncationOptions,
+  truncateHeadForRetry,
+} from './core/retry-truncation.ts';
 export { type GroupOptions, groupRounds, largestRound, nameRound, type Round } from './core/rounds.ts';
 export { safeSplitPoint } from './core/split.ts';
+export {
+  type Compacted,
+  type CompactTrigger,
+  defineStrategy,
+  finish,
+  type NotCompacted,
+  notCompacted,
+  type Outcome,
+  type Strategy,
+  type StrategyContext,
+  type StrategyDefinition,
+} from './core/strategy.ts';
+export type { Summarizer, SummaryFailure, SummaryOutcome, SummaryRequest } from './core/summarizer.ts';
+export { readSummaryMessage, SUMMARY_HEADING, summaryMessageText } from './core/summary-message.ts';
 export { estimateTextTokens } from './core/text-estimator.ts';
 export { type TokenClass, tokenClasses, tokensByClass } from './core/token-classes.ts';
 export {
@@ -64,6 +127,17 @@ export {
 export { o200kProfile, type TokenProfile } from './core/token-profile.ts';
 export { type LearnedRatio, learnRatio, measureContext, type TokenMeasure } from './core/tokens.ts';
 export { type BlockPosition, linkTools, type ToolLinks, type ToolPair } from './core/tool-links.ts';
+export { formatLogRecord, type LogRecord } from './decorators/log-record.ts';
+export type { DiffSide, MessageDiff } from './decorators/message-diff.ts';
+export { type BreakerOptions, type BreakerStrategy, withBreaker } from './decorators/with-breaker.ts';
+export { type HookDecision, type HookRun, type Hooks, withHooks } from './decorators/with-hooks.ts';
+export { type LoggingOptions, type LogSink, withLogging } from './decorators/with-logging.ts';
+export { type MinimumGainOptions, withMinimumGain } from './decorators/with-minimum-gain.ts';
+export { withRecursionGuard } from './decorators/with-recursion-guard.ts';
+export { withRedaction } from './decorators/with-redaction.ts';
+export { type RetryOptions, withRetry } from './decorators/with-retry.ts';
+export { type TimeoutOptions, withTimeout } from './decorators/with-timeout.ts';
+export { withValidation } from './decorators/with-validation.ts';
 export { createEventSplitter, type EventSplitter, type StreamEvent } from './formats/event-stream.ts';
 export { langchainUpdate } from './formats/langchain-update.ts';
 export { readAnswer } from './formats/overflow/answer.ts';
@@ -72,5 +146,15 @@ export type { Overflow, OverflowKind } from './formats/overflow/overflow.ts';
 export { type Answer, detectSoftOverflow } from './formats/overflow/soft.ts';
 export { findFormat, formats, readConversation, recogniseFormat } from './formats/registry.ts';
 export { contextWindowForModel, findModel, type ModelOptions } from './models/catalog.ts';
+export { anthropicClient } from './models/clients/anthropic.ts';
+export type { HttpClientOptions } from './models/clients/client-options.ts';
+export { type CompleteFunction, functionClient } from './models/clients/function.ts';
+export { type OpenaiClientOptions, openaiClient } from './models/clients/openai.ts';
 export type { ModelInfo } from './models/model-info.ts';
 export { tokenProfileForModel } from './models/token-profiles.ts';
+export { type FoundSecret, type Redaction, redactSecrets } from './redact/redact-secrets.ts';
+export { createStrategy, strategies } from './strategies/registry.ts';
+export { formatSummary } from './summarizers/format-summary.ts';
+export { type ModelSummarizerOptions, modelSummarizer } from './summarizers/model.ts';
+export { outline } from './summarizers/outline.ts';
+export { renderTranscript, type TranscriptOptions } from './summarizers/render-transcript.ts';

@@ -5,10 +5,49 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   formats: ['core'],
   transcripts: ['core'],
   models: ['core'],
+  strategies: ['core'],
+  decorators: ['core'],
+  summarizers: ['core'],
+  redact: ['core'],
   testing: ['core', 'formats', 'transcripts'],
-  config: ['core', 'contracts', 'formats', 'transcripts', 'models'],
-  report: ['core', 'contracts', 'formats', 'transcripts', 'models', 'config'],
-  cli: ['core', 'contracts', 'formats', 'transcripts', 'models', 'config', 'report'],
+  config: [
+    'core',
+    'contracts',
+    'formats',
+    'transcripts',
+    'models',
+    'strategies',
+    'decorators',
+    'summarizers',
+    'redact',
+  ],
+  simulator: ['core', 'contracts', 'formats', 'models', 'config'],
+  report: [
+    'core',
+    'contracts',
+    'formats',
+    'transcripts',
+    'models',
+    'strategies',
+    'decorators',
+    'summarizers',
+    'redact',
+    'config',
+  ],
+  cli: [
+    'core',
+    'contracts',
+    'formats',
+    'transcripts',
+    'models',
+    'strategies',
+    'decorators',
+    'summarizers',
+    'redact',
+    'config',
+    'report',
+    'simulator',
+  ],
 };
 
 /** Which third-party packages a folder may use. Whoever is not listed may use none. */
@@ -18,4 +57,4 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders that may use Node's own modules. The rest runs anywhere. */
-export const nodeFolders: readonly string[] = ['transcripts', 'config', 'cli'];
+export const nodeFolders: readonly string[] = ['transcripts', 'config', 'simulator', 'cli'];

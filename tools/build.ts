@@ -13,6 +13,7 @@ await build({
     'contracts/index': 'src/contracts/index.ts',
     'config/recordings': 'src/config/recordings.ts',
     'models/index': 'src/models/index.ts',
+    'simulator/index': 'src/simulator/index.ts',
     'cli/main': 'src/cli/main.ts',
   },
   platform: 'node',

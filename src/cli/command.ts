@@ -15,9 +15,9 @@ export interface OptionDefinition {
 export interface CommandDefinition {
   readonly name: string;
   readonly summary: string;
-  /** Positional arguments in commander's notation; `<file...>` for those that read files. */
-  readonly arguments: string;
-  readonly argumentHelp: string;
+  /** Positional arguments in commander's notation; `<file...>` for those that read files; none when left out. */
+  readonly arguments?: string;
+  readonly argumentHelp?: string;
   readonly options: readonly OptionDefinition[];
   /** Example calls with what each is for. */
   readonly examples: readonly (readonly [call: string, purpose: string])[];

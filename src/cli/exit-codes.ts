@@ -19,6 +19,7 @@ const byError: Readonly<Record<ErrorCode, ExitCode>> = {
   'input-not-understood': exitCodes.inputNotUnderstood,
   usage: exitCodes.usage,
   'missing-dependency': exitCodes.failed,
+  upstream: exitCodes.upstream,
 };
 
 export function exitCodeOf(code: ErrorCode): ExitCode {

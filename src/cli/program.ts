@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 import type { CommandDefinition, GivenArguments, OptionDefinition } from './command.ts';
 import { addCompletion } from './completion.ts';
@@ -38,26 +38,35 @@ function toCommand(
 ): Command {
   const command = new Command(definition.name)
     .description(definition.summary)
-    .argument(definition.arguments, definition.argumentHelp)
     .addHelpText('after', exampleText(definition))
     .showHelpAfterError('(add --help for what there is)')
     .exitOverride();
+  if (definition.arguments !== undefined) command.argument(definition.arguments, definition.argumentHelp);
   for (const option of definition.options) command.addOption(toOption(option));
   return command.action(async (...given: unknown[]) => {
     const terminal = processTerminal({
       color: program.opts()['color'] !== false,
       quiet: program.opts()['quiet'] === true,
     });
-    onEnd(await definition.run(readGiven([given[0]].flat().map(String), command.opts()), terminal));
+    onEnd(
+      await definition.run(
+        readGiven(definition.arguments === undefined ? [] : [given[0]].flat().map(String), command.opts()),
+        terminal,
+      ),
+    );
   });
 }
 
 function toOption({ flags, help, choices, isList }: OptionDefinition): Option {
   const option = new Option(flags, help);
   if (choices !== undefined) option.choices([...choices]);
-  if (isList === true)
-    option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);
-  return option;
+  if (isList !== true) return option;
+  return option.argParser((value: string, before: string[] | undefined) => {
+    if (choices !== undefined && !choices.includes(value)) {
+      throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+    }
+    return [...(before ?? []), value];
+  });
 }
 
 function exampleText({ examples }: CommandDefinition): string {

@@ -4,8 +4,9 @@
  * - `input-not-understood`: the bytes or the value are not a conversation we can read
  * - `usage`: the caller asked for something that does not exist or does not fit together
  * - `missing-dependency`: an optional package is needed and not installed
+ * - `upstream`: a provider could not be reached or refused
  */
-export type ErrorCode = 'input-not-understood' | 'usage' | 'missing-dependency';
+export type ErrorCode = 'input-not-understood' | 'usage' | 'missing-dependency' | 'upstream';
 
 /** Where in its source a fault stands. Lines and columns count from 1, bytes from 0. */
 export interface Place {

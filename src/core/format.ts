@@ -73,6 +73,11 @@ export interface Format {
   textBlock(text: string): TextBlock;
   /** A result that tells the model that its call came to nothing. */
   failedResult(call: ToolCallBlock, text: string): ToolResultBlock;
+  /**
+   * The result with other content; what it answers, and whether it is an error, stay as they are. The very same result
+   * where only the provider may write it. Blank text is the caller's fault.
+   */
+  withResultContent(result: ToolResultBlock, content: readonly Block[]): ToolResultBlock;
   /** New user messages that carry these blocks: one, or one per tool result where a result is a message. */
   userMessages(blocks: readonly Block[]): readonly Message[];
   /** The message with other blocks; its other fields stay. */

@@ -1,5 +1,5 @@
 import { hasToolResult, type Message } from './message.ts';
-import { linkTools, type ToolLinks } from './tool-links.ts';
+import { type BlockPosition, linkTools, type ToolLinks } from './tool-links.ts';
 
 /** A stretch of messages that stay together: no cut falls between `start` and `end` (exclusive on both sides). */
 export interface Bond {
@@ -22,6 +22,38 @@ export const pairing: LegalityProperty = {
     for (const { call, result } of links.pairs) yield { start: call.message, end: result.message + 1 };
   },
 };
+
+/** In a broken list one id may stand for several calls or results: whoever keeps one of them needs the others. */
+const sharedIds: LegalityProperty = {
+  name: 'shared-ids',
+  why: 'calls and results under one id stay together',
+  *bonds(messages, links) {
+    const odd = new Set([...links.unanswered, ...links.orphans].map((position) => idAt(messages, position)));
+    if (odd.size === 0) return;
+    const reach = new Map<string, { start: number; end: number }>();
+    const places = [
+      ...links.pairs.flatMap(({ call, result }) => [call, result]),
+      ...links.unanswered,
+      ...links.orphans,
+    ];
+    for (const position of places) {
+      const id = idAt(messages, position);
+      if (id === undefined || !odd.has(id)) continue;
+      const known = reach.get(id) ?? { start: position.message, end: position.message + 1 };
+      reach.set(id, {
+        start: Math.min(known.start, position.message),
+        end: Math.max(known.end, position.message + 1),
+      });
+    }
+    yield* reach.values();
+  },
+};
+
+function idAt(messages: readonly Message[], { message, block }: BlockPosition): string | undefined {
+  const found = messages[message]?.blocks[block];
+  if (found?.type === 'tool-call') return found.id;
+  return found?.type === 'tool-result' ? found.callId : undefined;
+}
 
 /** No half begins with a tool result, even one whose call is nowhere to be seen. */
 export const resultsFollow: LegalityProperty = {
@@ -83,6 +115,7 @@ export const opaqueBorder: LegalityProperty = {
 /** A cut is legal where every one of these allows it. */
 export const legalityProperties: readonly LegalityProperty[] = [
   pairing,
+  sharedIds,
   resultsFollow,
   sameResponse,
   batch,

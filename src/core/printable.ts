@@ -14,7 +14,9 @@ export function printable(text: string, length = 120): string {
       .replaceAll('\n', '↵')
       .replaceAll('\t', ' '),
   );
-  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+  if (line.length <= length) return line;
+  // A cut may fall into the middle of a character.
+  return `${line.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** A path as one safe line. Of a long one the end is kept, since that tells more. */

@@ -2,8 +2,10 @@ import type { Conversation, Format, ToolDefinition } from '../core/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import { type Block, type Message, type Role, type ToolResultBlock, textOf } from '../core/message.ts';
 import { readModelContent, readModelPart, toModelParts } from './ai-sdk-model-parts.ts';
+import { writeToolOutput } from './ai-sdk-output.ts';
 import { recogniseModelMessages } from './ai-sdk-recognise.ts';
 import { findList, readTools, replaceUnderKey } from './frame.ts';
+import { rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
 /**
@@ -36,6 +38,13 @@ export const aiSdkModel: Format = {
     const raw = { type: 'tool-result', toolCallId: call.id, toolName: call.name, output };
     return readModelPart(raw, 'client') as ToolResultBlock; // a `tool-result` always reads as one
   },
+  // What the provider's own tool returned it takes back only as it was: other outputs are left out of the request.
+  withResultContent: (result, content) =>
+    rewriteResult(result, content, (raw) => {
+      if (result.runBy === 'server') return undefined;
+      const output = writeToolOutput(raw['output'], content, result.isError);
+      return readModelPart({ ...raw, output }, 'client') as ToolResultBlock; // still a `tool-result`
+    }),
   userMessages(blocks) {
     const results = blocks.filter((block) => block.type === 'tool-result');
     const others = blocks.filter((block) => block.type !== 'tool-result');

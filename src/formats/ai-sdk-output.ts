@@ -1,6 +1,7 @@
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, MediaBlock, ToolResultBlock } from '../core/message.ts';
 import { mediaOfType, readFile } from './ai-sdk-media.ts';
+import { asOneText, joinTexts, toJson } from './result-content.ts';
 
 /** What a tool result of the AI SDK says. */
 export type ToolOutput = Pick<ToolResultBlock, 'content' | 'isError'>;
@@ -16,6 +17,23 @@ export function readToolOutput(output: unknown): ToolOutput {
     return { content: [{ type: 'other', wireType: type, raw: output }], isError: false };
   }
   return read(output);
+}
+
+/** The `output` of a tool-result part with other content: text where it is nothing else, and for every error. */
+export function writeToolOutput(before: unknown, content: readonly Block[], isError: boolean): JsonObject {
+  const options = isObject(before) ? before['providerOptions'] : undefined;
+  const kept = options === undefined ? {} : { providerOptions: options };
+  if (isError) return { type: 'error-text', value: joinTexts(content), ...kept };
+  const text = asOneText(content);
+  if (text !== undefined) return { type: 'text', value: text, ...kept };
+  return { type: 'content', value: content.map(toContentPart), ...kept };
+}
+
+/** Text that was no part before, a string or a JSON value, becomes one. */
+function toContentPart(block: Block): unknown {
+  if (block.type !== 'text') return block.raw;
+  const isPart = isObject(block.raw) && block.raw['type'] === 'text' && block.raw['text'] === block.text;
+  return isPart ? block.raw : { type: 'text', text: block.text };
 }
 
 /** Reads what a tool returned: text as it is, everything else as the JSON that the model gets to read. */
@@ -68,14 +86,4 @@ function readContentPart(raw: unknown): Block {
   const shape = fileShapes.get(type);
   if (shape === undefined) return { type: 'other', wireType: type, raw };
   return readFile(raw, raw[shape.source], shape.media ?? mediaOfType(asString(raw['mediaType']) ?? ''));
-}
-
-/** Undefined for what has no JSON: values from a running program may hold cycles or big integers. */
-function toJson(value: unknown): string | undefined {
-  if (value === undefined) return '';
-  try {
-    return JSON.stringify(value) as string | undefined; // a function or a symbol gives undefined
-  } catch {
-    return undefined;
-  }
 }

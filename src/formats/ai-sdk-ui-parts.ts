@@ -26,6 +26,22 @@ export function failedToolPart(call: ToolCallBlock, text: string): JsonObject {
   return { ...rest, state: 'output-error', errorText: text };
 }
 
+/**
+ * A tool part that has answered, with another answer; undefined where the provider ran the tool, which takes its own
+ * answer back only as it was.
+ */
+export function withToolOutput(part: JsonObject, text: string): JsonObject | undefined {
+  if (part['providerExecuted'] === true) return undefined;
+  switch (part['state']) {
+    case 'output-available':
+      return { ...part, output: text };
+    case 'output-error':
+      return { ...part, errorText: text };
+    default:
+      return { ...part, approval: { ...approvalOf(part), reason: text } };
+  }
+}
+
 /** The SDK leaves these out of what it sends; data parts go only if the program turns them into something else. */
 function isOnlyShown(type: string): boolean {
   return type === 'source-url' || type === 'source-document' || type.startsWith('data-');

@@ -3,8 +3,9 @@ import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, Role, ToolResultBlock } from '../core/message.ts';
 import { sealOnce } from './ai-sdk-parts.ts';
 import { recogniseUiMessages } from './ai-sdk-recognise.ts';
-import { failedToolPart, readUiPart } from './ai-sdk-ui-parts.ts';
+import { failedToolPart, readUiPart, withToolOutput } from './ai-sdk-ui-parts.ts';
 import { bareFrame, findList, replaceUnderKey } from './frame.ts';
+import { joinTexts, rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
 /**
@@ -33,6 +34,12 @@ export const aiSdkUi: Format = {
     const [, result] = readUiPart(failedToolPart(call, text));
     return result as ToolResultBlock; // a tool part in the state `output-error` reads as call and result
   },
+  withResultContent: (result, content) =>
+    rewriteResult(result, content, (raw) => {
+      const part = withToolOutput(raw, joinTexts(content));
+      const [, written] = part === undefined ? [] : readUiPart(part);
+      return written?.type === 'tool-result' ? written : undefined;
+    }),
   // A tool part belongs into an assistant message, even one that was made up: the user has none.
   userMessages(blocks) {
     const results = blocks.filter((block) => block.type === 'tool-result');

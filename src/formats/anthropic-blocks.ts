@@ -21,6 +21,28 @@ export function readAnthropicBlock(raw: unknown): Block {
   return reader?.(raw) ?? { type: 'other', wireType: type, raw };
 }
 
+/** Blocks as a content list. Text that was plain string content becomes a text block there. */
+export function toContentList(blocks: readonly Block[]): readonly unknown[] {
+  return blocks.map((block) =>
+    typeof block.raw === 'string' ? { type: 'text', text: block.raw } : block.raw,
+  );
+}
+
+/** Results whose content a client may write. Those of all other server tools go back to the provider as they came. */
+const OPEN_RESULTS = new Set<unknown>(['tool_result', 'mcp_tool_result']);
+
+/** The result block with other content; undefined where only the provider may write it. */
+export function withAnthropicContent(
+  raw: JsonObject,
+  content: readonly Block[],
+): ToolResultBlock | undefined {
+  if (!OPEN_RESULTS.has(raw['type'])) return undefined;
+  return readResult(
+    { ...raw, content: toContentList(content) },
+    raw['type'] === 'tool_result' ? 'client' : 'server',
+  );
+}
+
 type BlockReader = (raw: JsonObject) => Block | undefined;
 
 const readers = new Map<string, BlockReader>([

@@ -1,8 +1,9 @@
 import type { Conversation, Format, Recognition } from '../core/format.ts';
 import { asCount, asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, Role, ToolResultBlock, Usage } from '../core/message.ts';
-import { readAnthropicBlock, textBlock } from './anthropic-blocks.ts';
+import { readAnthropicBlock, textBlock, toContentList, withAnthropicContent } from './anthropic-blocks.ts';
 import { findList, readTools, replaceUnderKey } from './frame.ts';
+import { rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
 /** `POST /v1/messages`. */
@@ -24,10 +25,12 @@ export const anthropicMessages: Format = {
     const raw = { type: 'tool_result', tool_use_id: call.id, content: text, is_error: true };
     return readAnthropicBlock(raw) as ToolResultBlock; // a `tool_result` always reads as one
   },
-  userMessages: (blocks) => [anthropicMessages.readMessage({ role: 'user', content: blocks.map(toWire) })],
+  withResultContent: (result, content) =>
+    rewriteResult(result, content, (raw) => withAnthropicContent(raw, content)),
+  userMessages: (blocks) => [anthropicMessages.readMessage({ role: 'user', content: toContentList(blocks) })],
   withBlocks(message, blocks) {
     const raw = isObject(message.raw) ? message.raw : { role: message.role };
-    const view = anthropicMessages.readMessage({ ...raw, content: blocks.map(toWire) });
+    const view = anthropicMessages.readMessage({ ...raw, content: toContentList(blocks) });
     return { ...view, responseId: message.responseId, usage: message.usage };
   },
 };
@@ -81,11 +84,6 @@ function readUsage(usage: unknown): Usage | undefined {
     asCount(usage['cache_creation_input_tokens']) +
     asCount(usage['cache_read_input_tokens']);
   return { promptTokens, outputTokens: asCount(usage['output_tokens']) };
-}
-
-/** A block as it stands in a content list. Text that was plain string content becomes a text block there. */
-function toWire(block: Block): unknown {
-  return typeof block.raw === 'string' ? { type: 'text', text: block.raw } : block.raw;
 }
 
 const OWN_BLOCKS = new Set([

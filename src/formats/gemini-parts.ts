@@ -1,5 +1,6 @@
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, MediaBlock, ToolResultBlock } from '../core/message.ts';
+import { toJson } from './result-content.ts';
 
 /** The view of one part. What holds none of the known fields becomes `other`. */
 export function readGeminiPart(raw: unknown): Block {
@@ -21,6 +22,33 @@ export function readGeminiPart(raw: unknown): Block {
   return readMedia(raw) ?? { type: 'other', wireType: Object.keys(raw)[0], raw };
 }
 
+/** The result with other content: text in the body, everything else as parts. Undefined for what is no result. */
+export function withResponse(result: JsonObject, content: readonly Block[]): ToolResultBlock | undefined {
+  const key = isObject(result['functionResponse']) ? 'functionResponse' : 'function_response';
+  const before = result[key];
+  if (!isObject(before)) return undefined;
+  const { parts: _parts, response: body, ...rest } = before;
+  const isBody = (block: Block) => block.type === 'text' || block.raw === body;
+  const parts = content.filter((block) => !isBody(block)).map(({ raw }) => raw);
+  const response = {
+    ...rest,
+    response: writeBody(body, content.filter(isBody)),
+    ...(parts.length > 0 ? { parts } : {}),
+  };
+  return readResponse(response, { ...result, [key]: response });
+}
+
+/** `{output}`, or `{error}` where there was one. A body of data stays what it is unless text joins it. */
+function writeBody(before: unknown, content: readonly Block[]): unknown {
+  if (content.length === 1 && content[0]?.raw === before) return before;
+  const texts = content.map((block) => (block.type === 'text' ? block.text : (toJson(block.raw) ?? '')));
+  return { [isErrorBody(before) ? 'error' : 'output']: texts.join('\n') };
+}
+
+function isErrorBody(body: unknown): boolean {
+  return isObject(body) && body['error'] !== undefined;
+}
+
 function readResponse(response: JsonObject, raw: JsonObject): ToolResultBlock {
   const body = response['response'];
   return {
@@ -28,7 +56,7 @@ function readResponse(response: JsonObject, raw: JsonObject): ToolResultBlock {
     callId: asString(response['id']),
     name: asString(response['name']),
     content: [...readResponseBody(body), ...asList(response['parts']).map(readInnerPart)],
-    isError: isObject(body) && body['error'] !== undefined,
+    isError: isErrorBody(body),
     runBy: 'client',
     raw,
   };

@@ -2,7 +2,8 @@ import type { Conversation, Format, Recognition } from '../core/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, ToolResultBlock } from '../core/message.ts';
 import { findList, replaceUnderKey } from './frame.ts';
-import { readGeminiPart } from './gemini-parts.ts';
+import { readGeminiPart, withResponse } from './gemini-parts.ts';
+import { rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
 /** `POST /v1beta/models/{model}:generateContent`. */
@@ -25,6 +26,7 @@ export const gemini: Format = {
     const raw = { functionResponse: { ...id, name: call.name, response: { error: text } } };
     return readGeminiPart(raw) as ToolResultBlock; // a `functionResponse` always reads as one
   },
+  withResultContent: (result, content) => rewriteResult(result, content, (raw) => withResponse(raw, content)),
   userMessages: (blocks) => [gemini.readMessage({ role: 'user', parts: blocks.map((block) => block.raw) })],
   withBlocks(message, blocks) {
     const raw = isObject(message.raw)

@@ -1,10 +1,12 @@
 import type { Conversation, Format, Recognition } from '../core/format.ts';
 import { asCount, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, ToolResultBlock, Usage } from '../core/message.ts';
+import { withAnthropicContent } from './anthropic-blocks.ts';
 import { bareFrame, findList, replaceUnderKey } from './frame.ts';
 import { keepBeside, readBeside } from './langchain-beside.ts';
 import { readLangchainContent } from './langchain-blocks.ts';
 import { isKnownType, type OpenMessage, openMessage, roleOf, toForm, withFields } from './langchain-forms.ts';
+import { asOneText, rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
 /**
@@ -45,6 +47,13 @@ export const langchain: Format = {
       : { type: 'tool', tool_call_id: call.id, name: call.name, content: text, status: 'error' };
     return readResult(raw, raw);
   },
+  withResultContent: (result, content) =>
+    rewriteResult(result, content, (raw) => {
+      const open = openMessage(raw);
+      if (open === undefined || !isResult(open)) return withAnthropicContent(raw, content);
+      const changed = withFields(raw, open, { content: asOneText(content) ?? toContent(content) });
+      return readResult(openMessage(changed)?.fields ?? {}, changed);
+    }),
   userMessages(blocks) {
     const results = blocks.filter((block) => block.type === 'tool-result');
     const others = blocks.filter((block) => block.type !== 'tool-result');

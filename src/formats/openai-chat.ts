@@ -3,6 +3,7 @@ import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, Role, ToolCallBlock, ToolResultBlock } from '../core/message.ts';
 import { findList, readTools, replaceUnderKey } from './frame.ts';
 import { readChatPart, readContent, toParts } from './openai-chat-parts.ts';
+import { asOneText, rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
 /** `POST /v1/chat/completions`, of OpenAI and of everybody who speaks it. */
@@ -27,6 +28,10 @@ export const openaiChat: Format = {
       : { role: 'tool', tool_call_id: call.id, content: text };
     return readResult(raw);
   },
+  withResultContent: (result, content) =>
+    rewriteResult(result, content, (raw) =>
+      readResult({ ...raw, content: asOneText(content) ?? toParts(content) }),
+    ),
   userMessages(blocks) {
     const results = blocks.filter((block) => block.type === 'tool-result');
     const others = blocks.filter((block) => block.type !== 'tool-result');

@@ -1,7 +1,8 @@
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block } from '../core/message.ts';
+import type { Block, ToolResultBlock } from '../core/message.ts';
 import { dataOfUrl } from './data-url.ts';
 import { mediaBlock } from './media-block.ts';
+import { asOneText, joinTexts } from './result-content.ts';
 
 /** Item types whose summary only the provider can read, with the names Codex gives them in its files. */
 const COMPACTION_ITEMS = new Set(['compaction', 'compaction_summary', 'context_compaction']);
@@ -48,6 +49,24 @@ export function toItemParts(
   return blocks.map((block) => (typeof block.raw === 'string' ? { type: kind, text: block.raw } : block.raw));
 }
 
+/** Outputs that are text, and whether a list of parts will do as well. All others have a shape of their own. */
+const takesParts: ReadonlyMap<unknown, boolean> = new Map([
+  ['function_call_output', true],
+  ['custom_tool_call_output', true],
+  ['local_shell_call_output', false],
+  ['apply_patch_call_output', false],
+]);
+
+/** The output item with other content; undefined where its output has a shape that no text fits into. */
+export function withOutput(raw: JsonObject, content: readonly Block[]): ToolResultBlock | undefined {
+  const mayHoldParts = takesParts.get(raw['type']);
+  if (mayHoldParts === undefined) return undefined;
+  const text = mayHoldParts ? asOneText(content) : joinTexts(content);
+  const { output } = raw;
+  if (isPayload(output)) return readOutput({ ...raw, output: { ...output, content: joinTexts(content) } });
+  return readOutput({ ...raw, output: text ?? toItemParts(content, 'input_text') });
+}
+
 function readReasoning(raw: JsonObject): Block {
   const parts = [...asList(raw['summary']), ...asList(raw['content'])];
   const texts = parts.map((part) => (isObject(part) ? (asString(part['text']) ?? '') : ''));
@@ -61,7 +80,7 @@ function readCall(raw: JsonObject, type: string): Block {
   return { type: 'tool-call', id: asString(raw['call_id']), name, input, runBy: 'client', raw };
 }
 
-function readOutput(raw: JsonObject): Block {
+function readOutput(raw: JsonObject): ToolResultBlock {
   const output = raw['output'];
   return {
     type: 'tool-result',
@@ -78,5 +97,11 @@ function readOutputContent(output: unknown): readonly Block[] {
   if (output === undefined || output === null || output === '') return [];
   if (typeof output === 'string') return [{ type: 'text', text: output, raw: output }];
   if (Array.isArray(output)) return output.map(readResponsesPart);
+  if (isPayload(output)) return readOutputContent(output['content']);
   return [readResponsesPart(output)];
+}
+
+/** `{content: "…", success}`: how files of Codex keep an output that can fail. */
+function isPayload(output: unknown): output is JsonObject {
+  return isObject(output) && typeof output['content'] === 'string' && typeof output['success'] === 'boolean';
 }

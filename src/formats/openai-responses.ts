@@ -2,7 +2,8 @@ import type { Conversation, Format, Frame, Recognition } from '../core/format.ts
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, Role, ToolResultBlock } from '../core/message.ts';
 import { findList, readTools } from './frame.ts';
-import { readItemBlocks, readResponsesPart, toItemParts } from './openai-responses-items.ts';
+import { readItemBlocks, readResponsesPart, toItemParts, withOutput } from './openai-responses-items.ts';
+import { rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
 /** `POST /v1/responses`. Every item is a message of its own. */
@@ -26,6 +27,7 @@ export const openaiResponses: Format = {
     const [block] = readItemBlocks({ type, call_id: call.id, output: text });
     return block as ToolResultBlock; // every item type that ends in `_output` reads as a result
   },
+  withResultContent: (result, content) => rewriteResult(result, content, (raw) => withOutput(raw, content)),
   userMessages(blocks) {
     const results = blocks.filter((block) => block.type === 'tool-result');
     const others = blocks.filter((block) => block.type !== 'tool-result');
@@ -34,7 +36,9 @@ export const openaiResponses: Format = {
     return raws.map(openaiResponses.readMessage);
   },
   withBlocks(message, blocks) {
-    // An item that is no message is one block: it is there or it is gone.
+    const result = blocks.find((block) => block.type === 'tool-result');
+    if (result !== undefined) return openaiResponses.readMessage(result.raw);
+    // Any other item that is no message is one block: it is there or it is gone.
     if (!isObject(message.raw) || message.raw['content'] === undefined) return { ...message, blocks };
     const kind = message.role === 'assistant' ? 'output_text' : 'input_text';
     return openaiResponses.readMessage({ ...message.raw, content: toItemParts(blocks, kind) });

@@ -59,19 +59,24 @@ const claudeShort: Shared = {
 
 const claude: readonly ModelInfo[] = [
   ...group(claudeLong, [
-    { id: 'claude-fable-5-2' },
-    { id: 'claude-mythos-5-2' },
-    { id: 'claude-fable-5-1', prices: claudePrice(10, 50, 0.25) },
-    { id: 'claude-mythos-5-1', prices: claudePrice(10, 50, 0.25) },
+    { id: 'claude-fable-5-2', bindsReasoning: true },
+    { id: 'claude-mythos-5-2', bindsReasoning: true },
+    { id: 'claude-fable-5-1', bindsReasoning: true, prices: claudePrice(10, 50, 0.25) },
+    { id: 'claude-mythos-5-1', bindsReasoning: true, prices: claudePrice(10, 50, 0.25) },
     { id: 'claude-fable-5', prices: claudePrice(10, 50, 1), cache: cachedFrom(512) },
     { id: 'claude-mythos-5', cache: cachedFrom(512) },
     // 512 is documented for sonnet-5-5 and taken to hold for opus-5-5 and haiku-5-5 as well.
-    { id: 'claude-opus-5-5', prices: claudePrice(4, 20, 0.2), cache: cachedFrom(512) },
+    { id: 'claude-opus-5-5', bindsReasoning: true, prices: claudePrice(4, 20, 0.2), cache: cachedFrom(512) },
     { id: 'claude-opus-5', prices: claudePrice(5, 25, 0.5), cache: cachedFrom(512) },
     { id: 'claude-opus-4-8', prices: claudePrice(5, 25, 0.5), cache: cachedFrom(1024) },
     { id: 'claude-opus-4-7', prices: claudePrice(5, 25, 0.5), cache: cachedFrom(2048) },
     { id: 'claude-opus-4-6', family: 'claude', prices: claudePrice(5, 25, 0.5), cache: cachedFrom(4096) },
-    { id: 'claude-sonnet-5-5', prices: claudePrice(2, 10, 0.2), cache: cachedFrom(512) },
+    {
+      id: 'claude-sonnet-5-5',
+      bindsReasoning: true,
+      prices: claudePrice(2, 10, 0.2),
+      cache: cachedFrom(512),
+    },
     { id: 'claude-sonnet-5', prices: claudePrice(2, 10, 0.2), cache: cachedFrom(1024) },
     // Older tables say 200,000; the documentation gives every model from 4.6 on the long window.
     { id: 'claude-sonnet-4-6', family: 'claude', prices: claudePrice(3, 15, 0.3), cache: cachedFrom(1024) },

@@ -54,6 +54,8 @@ export interface ModelInfo {
   /** Announced prices, oldest first. `findModel` applies them when it is told a date. */
   readonly priceChanges?: readonly PriceChange[] | undefined;
   readonly cache?: CacheRules | undefined;
+  /** Whether the model refuses its own reasoning behind a prefix that has changed. */
+  readonly bindsReasoning?: boolean | undefined;
   /** Month of the figures, `2026-11`. */
   readonly asOf: string;
 }

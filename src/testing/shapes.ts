@@ -3,9 +3,9 @@ import { anthropicMessages } from '../formats/anthropic-messages.ts';
 
 /**
  * A conversation from one letter per message: `u` user text, `a` assistant text, `c` a tool call, `r` the result of the
- * newest call. In Anthropic's wire format, with numbered texts and ids.
+ * newest call. In Anthropic's wire format, with numbered texts and ids; `padding` makes results as long as is wanted.
  */
-function wireShape(shape: string): readonly unknown[] {
+function wireShape(shape: string, padding: string): readonly unknown[] {
   let calls = 0;
   return [...shape].map((letter, index) => {
     switch (letter) {
@@ -22,7 +22,9 @@ function wireShape(shape: string): readonly unknown[] {
       case 'r':
         return {
           role: 'user',
-          content: [{ type: 'tool_result', tool_use_id: `toolu_${calls}`, content: `text ${index}` }],
+          content: [
+            { type: 'tool_result', tool_use_id: `toolu_${calls}`, content: `text ${index}${padding}` },
+          ],
         };
       default:
         throw new Error(`no message is written as ${JSON.stringify(letter)}`);
@@ -31,8 +33,8 @@ function wireShape(shape: string): readonly unknown[] {
 }
 
 /** The views of `wireShape`. */
-export function messagesOfShape(shape: string): readonly Message[] {
-  return wireShape(shape).map(anthropicMessages.readMessage);
+export function messagesOfShape(shape: string, padding = ''): readonly Message[] {
+  return wireShape(shape, padding).map(anthropicMessages.readMessage);
 }
 
 /**

@@ -102,6 +102,15 @@ describe('the README', () => {
     expect(output).toBe('1 true true\n');
   });
 
+  it('shows a loop that runs', () => {
+    const [, code] = /```js\n([\s\S]*?)```/.exec(readme) ?? [];
+    const output = run(
+      `let messages = [{ role: 'user', content: 'hi' }];\nconst usage = undefined;\nconst before = messages;\n${code}\nconsole.log(messages === before, compactor.thresholds.windowTokens);`,
+    );
+
+    expect(output).toBe('true 1000000\n');
+  });
+
   it('names the two commands that CI runs', () => {
     expect(readme).toContain('npm ci && npm start');
     expect(readme).toContain('npm ci && npm test');

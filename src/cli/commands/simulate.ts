@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { RoundfoldError } from '../../core/errors.ts';
+import { printable } from '../../core/printable.ts';
+import { type FaultName, faultKinds, isFaultName } from '../../simulator/faults.ts';
+import type { RecordedRequest } from '../../simulator/recorder.ts';
+import { startSimulator } from '../../simulator/simulator.ts';
+import type { CommandDefinition, GivenArguments } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Report, writeJson } from '../report.ts';
+
+const faultNames = Object.keys(faultKinds);
+
+/** `roundfold simulate`: a strict provider on this machine. Runs until it is told to end, which is a success. */
+export const simulate: CommandDefinition = {
+  name: 'simulate',
+  summary: 'run a strict local provider that accepts and refuses what the real ones do',
+  options: [
+    { flags: '--port <number>', help: 'port to listen at; default: any free one' },
+    { flags: '--host <name>', help: 'address to listen at; default 127.0.0.1, this machine only' },
+    { flags: '--window <tokens>', help: "window of every model; default: each model's own" },
+    {
+      flags: '--fault <name>',
+      help: 'something that goes wrong with every request; may be repeated',
+      choices: faultNames,
+      isList: true,
+    },
+    { flags: '-j, --json', help: 'one line of JSON per request, without its contents' },
+  ],
+  examples: [
+    ['roundfold simulate --window 20000', 'models with a small window, to see how a client meets its end'],
+    ['roundfold simulate --fault overloaded --json', 'every request is answered with 529'],
+  ],
+  async run(given, terminal) {
+    const report = { terminal, json: given.flag('json') };
+    const ended = untilTold();
+    const simulator = await startSimulator({
+      port: readNumber(given, 'port', { from: 0, to: 65_535 }),
+      windowTokens: readNumber(given, 'window', { from: 1, to: Number.MAX_SAFE_INTEGER }),
+      host: given.text('host'),
+      faults: readFaults(given).map((name) => ({ name })),
+      onRequest: (request) => printRequest(report, request),
+    });
+    terminal.talk(`export ANTHROPIC_BASE_URL=${simulator.url}\n`);
+    terminal.talk(`export OPENAI_BASE_URL=${simulator.url}/v1\n`);
+    await ended;
+    await simulator.close();
+    return exitCodes.done;
+  },
+};
+
+/** Waits for the first of the signals that ask a process to end; a second one then ends it at once. */
+async function untilTold(): Promise<void> {
+  const told = new AbortController();
+  const { signal } = told;
+  await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]).finally(
+    () => told.abort(),
+  );
+}
+
+function readFaults(given: GivenArguments): readonly FaultName[] {
+  return (given.list('fault') ?? []).map((name) => {
+    if (isFaultName(name)) return name;
+    throw new RoundfoldError('usage', `unknown fault ${JSON.stringify(name.slice(0, 40))}`, {
+      remedy: `Known: ${faultNames.join(', ')}.`,
+    });
+  });
+}
+
+function readNumber(
+  given: GivenArguments,
+  option: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): number | undefined {
+  const text = given.text(option);
+  if (text === undefined) return undefined;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= from && value <= to) return value;
+  throw new RoundfoldError(
+    'usage',
+    `--${option} takes a whole number, not ${JSON.stringify(text.slice(0, 40))}`,
+    {
+      remedy: `Give a number from ${from} to ${to}.`,
+    },
+  );
+}
+
+function printRequest(report: Report, request: RecordedRequest): void {
+  const { method, path, status, format, model, promptTokens, outputTokens, rule, faults } = request;
+  if (report.json) {
+    writeJson(report, 'request', {
+      method,
+      path,
+      status,
+      format,
+      model,
+      streamed: request.isStreamed,
+      promptTokens,
+      outputTokens,
+      rule,
+      faults,
+    });
+    return;
+  }
+  const size = promptTokens === undefined ? '' : ` ${promptTokens} tokens`;
+  const why = rule === undefined ? '' : ` ${rule}`;
+  report.terminal.talk(`${status} ${method} ${printable(path, 80)}${size}${why}\n`);
+}

@@ -1,0 +1,156 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import {
+  type AutoCompactState,
+  afterOutcome,
+  afterTurn,
+  COOL_DOWN_TURNS,
+  initialAutoCompactState,
+  MAX_CONSECUTIVE_FAILURES,
+  MAX_USELESS_PASSES,
+  shouldAutoCompact,
+} from './auto-compact.ts';
+import { type NotCompacted, notCompacted, type Outcome } from './strategy.ts';
+
+const failed = notCompacted('failed', 'summary-upstream', 'no answer');
+const useless = notCompacted('insufficient', 'gain-too-small', 'not worth it');
+const skipped = notCompacted('skipped', 'below-target', 'small');
+// Only the status of a success is looked at.
+const compacted = { status: 'compacted', reason: 'done' } as Outcome;
+
+function stateAfter(...outcomes: readonly (Outcome | 'turn')[]): AutoCompactState {
+  return outcomes.reduce<AutoCompactState>(
+    (state, outcome) => (outcome === 'turn' ? afterTurn(state) : afterOutcome(state, outcome)),
+    initialAutoCompactState,
+  );
+}
+
+const isPaused = ({ pausedTurns }: AutoCompactState) => pausedTurns > 0;
+const pause = Array.from({ length: COOL_DOWN_TURNS }, (): 'turn' => 'turn');
+
+describe('the state between runs', () => {
+  it.each<{ title: string; outcomes: readonly (Outcome | 'turn')[]; paused: boolean }>([
+    { title: 'nothing', outcomes: [], paused: false },
+    { title: 'two failures', outcomes: [failed, failed], paused: false },
+    { title: 'three failures', outcomes: [failed, failed, failed], paused: true },
+    {
+      title: 'a success between failures',
+      outcomes: [failed, failed, compacted, failed, failed],
+      paused: false,
+    },
+    { title: 'one useless pass', outcomes: [useless], paused: false },
+    { title: 'two useless passes', outcomes: [useless, useless], paused: true },
+    { title: 'a success between useless passes', outcomes: [useless, compacted, useless], paused: false },
+    { title: 'runs that had nothing to do', outcomes: [skipped, skipped, skipped, skipped], paused: false },
+    {
+      title: 'runs with nothing to do between failures',
+      outcomes: [failed, skipped, failed, skipped, failed],
+      paused: true,
+    },
+    {
+      title: 'a pause that is almost over',
+      outcomes: [failed, failed, failed, ...pause.slice(1)],
+      paused: true,
+    },
+    { title: 'a pause that is over', outcomes: [failed, failed, failed, ...pause], paused: false },
+    {
+      title: 'a pause and one more failure',
+      outcomes: [failed, failed, failed, ...pause, failed],
+      paused: true,
+    },
+    {
+      title: 'a pause and one more useless pass',
+      outcomes: [useless, useless, ...pause, useless],
+      paused: true,
+    },
+    {
+      title: 'a pause and a success',
+      outcomes: [failed, failed, failed, ...pause, compacted, failed, failed],
+      paused: false,
+    },
+    {
+      title: 'a manual success during a pause',
+      outcomes: [failed, failed, failed, compacted],
+      paused: false,
+    },
+  ])('pauses automatic runs after $title: $paused', ({ outcomes, paused }) => {
+    const state = stateAfter(...outcomes);
+
+    expect(isPaused(state)).toBe(paused);
+    expect(shouldAutoCompact(195_000, 200_000, state)).toBe(!paused);
+    if (paused) expect(state.reason).toBe(outcomes.findLast((one) => one !== 'turn')?.reason);
+  });
+
+  it('does not count it as a failure when the user stops a run', () => {
+    const aborted = notCompacted('failed', 'summary-aborted', 'stopped');
+
+    expect(stateAfter(aborted, aborted, aborted, aborted)).toEqual(initialAutoCompactState);
+  });
+
+  it('counts compactions, and a pause does not make it forget them', () => {
+    expect(stateAfter(compacted, compacted).compactionCount).toBe(2);
+    expect(stateAfter(compacted, failed, failed, failed, ...pause, compacted).compactionCount).toBe(2);
+  });
+
+  it('has no reason once nothing is wrong any more', () => {
+    expect(stateAfter(failed, failed, failed, ...pause, compacted).reason).toBeUndefined();
+  });
+
+  it('has the numbers that are documented', () => {
+    expect({ MAX_CONSECUTIVE_FAILURES, MAX_USELESS_PASSES }).toEqual({
+      MAX_CONSECUTIVE_FAILURES: 3,
+      MAX_USELESS_PASSES: 2,
+    });
+  });
+
+  const outcome: fc.Arbitrary<Outcome | 'turn'> = fc.constantFrom<Outcome | 'turn'>(
+    failed,
+    useless,
+    skipped,
+    compacted,
+    'turn',
+  );
+
+  test.prop([fc.array(outcome, { maxLength: 40 })])(
+    'is plain data, never counts below zero, and lets one run through at least every so many turns',
+    (outcomes) => {
+      const state = stateAfter(...outcomes);
+
+      expect(JSON.parse(JSON.stringify({ ...state, reason: state.reason ?? null }))).toEqual({
+        ...state,
+        reason: state.reason ?? null,
+      });
+      expect(
+        Math.min(state.compactionCount, state.consecutiveFailures, state.uselessPasses),
+      ).toBeGreaterThanOrEqual(0);
+      expect(isPaused(pause.reduce((current) => afterTurn(current), state))).toBe(false);
+    },
+  );
+
+  test.prop([fc.constantFrom<NotCompacted>(failed, useless), fc.integer({ min: 20, max: 200 })])(
+    'keeps automatic runs that never help to a few',
+    (outcome_, turns) => {
+      let state = initialAutoCompactState;
+      let runs = 0;
+      for (let turn = 0; turn < turns; turn++) {
+        if (shouldAutoCompact(199_000, 200_000, state)) {
+          runs++;
+          state = afterOutcome(state, outcome_);
+        } else state = afterTurn(state);
+      }
+
+      expect(runs).toBeLessThanOrEqual(MAX_CONSECUTIVE_FAILURES + turns / COOL_DOWN_TURNS);
+    },
+  );
+});
+
+describe('shouldAutoCompact', () => {
+  it.each([
+    { tokens: 179_999, windowTokens: 200_000, due: false },
+    { tokens: 180_000, windowTokens: 200_000, due: true },
+    { tokens: 900_000, windowTokens: 0, due: false },
+    { tokens: 900_000, windowTokens: -1, due: false },
+  ])('of $tokens in $windowTokens is $due', ({ tokens, windowTokens, due }) => {
+    expect(shouldAutoCompact(tokens, windowTokens, initialAutoCompactState)).toBe(due);
+  });
+});

@@ -1,0 +1,94 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { openaiChat } from '../formats/openai-chat.ts';
+import { messagesOfShape } from '../testing/shapes.ts';
+import { legalCuts } from './legality.ts';
+import { pinnedMessages, spansOf } from './pins.ts';
+import { summaryMessageText } from './summary-message.ts';
+
+const user = (content: string) => anthropicMessages.readMessage({ role: 'user', content });
+const assistant = (text: string) =>
+  anthropicMessages.readMessage({ role: 'assistant', content: [{ type: 'text', text }] });
+
+describe('pinned messages', () => {
+  it.each([
+    { shape: '', pinned: [] },
+    { shape: 'u', pinned: [0] },
+    { shape: 'uau', pinned: [0, 2] },
+    { shape: 'uauaua', pinned: [0, 4] },
+    { shape: 'ucrcrcr', pinned: [0] },
+    { shape: 'crcr', pinned: [] },
+    { shape: 'auau', pinned: [1, 3] },
+  ])('of $shape are $pinned: the first and the last text of the user', ({ shape, pinned }) => {
+    expect([...pinnedMessages(messagesOfShape(shape))].toSorted((left, right) => left - right)).toEqual(
+      pinned,
+    );
+  });
+
+  it('hold every system message, wherever it stands', () => {
+    const { messages } = openaiChat.read([
+      { role: 'system', content: 'rules' },
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'b' },
+      { role: 'developer', content: 'late rules' },
+      { role: 'assistant', content: 'c' },
+    ]);
+
+    expect(pinnedMessages(messages)).toEqual(new Set([0, 1, 3]));
+  });
+
+  it('hold what a pattern is found in, results included, also for patterns that remember a place', () => {
+    const messages = messagesOfShape('ucrcrau');
+
+    for (const pattern of [/text 2/, /text 2/g, /TEXT 2/iy]) {
+      for (const _time of ['once', 'again'])
+        expect(pinnedMessages(messages, { patterns: [pattern] })).toEqual(new Set([0, 6, 2]));
+    }
+    expect(pinnedMessages(messages, { patterns: [/text 4/, /answer/] })).toEqual(new Set([0, 4, 5, 6]));
+  });
+
+  it('are never a summary of ours: it is no text of the user', () => {
+    const messages = [
+      user(summaryMessageText('one')),
+      user('task'),
+      assistant('ok'),
+      user(summaryMessageText('two')),
+    ];
+
+    expect(pinnedMessages(messages)).toEqual(new Set([1]));
+  });
+
+  it('are never a summary of ours, even where it quotes what a pattern looks for', () => {
+    const messages = [
+      user('task KEEP'),
+      user(summaryMessageText('they said KEEP')),
+      assistant('ok'),
+      user('go'),
+    ];
+
+    expect(pinnedMessages(messages, { patterns: [/KEEP/] })).toEqual(new Set([0, 3]));
+  });
+});
+
+describe('spans', () => {
+  test.prop([fc.stringMatching(/^[uacr]{0,16}$/)])('are the list, cut where it may be cut', (shape) => {
+    const messages = messagesOfShape(shape.replaceAll(/(?<!c)r/g, 'a'));
+    const spans = spansOf(messages);
+    const ends = spans.map(({ end }) => end);
+
+    expect([0, ...ends]).toEqual(legalCuts(messages));
+    expect(spans.map(({ start }) => start)).toEqual([0, ...ends].slice(0, -1));
+  });
+
+  it('with a pinned message in them are pinned whole', () => {
+    const spans = spansOf(messagesOfShape('ucrau'), { patterns: [/text 2/] });
+
+    expect(spans).toEqual([
+      { start: 0, end: 1, isPinned: true },
+      { start: 1, end: 3, isPinned: true },
+      { start: 3, end: 4, isPinned: false },
+      { start: 4, end: 5, isPinned: true },
+    ]);
+  });
+});

@@ -1,0 +1,58 @@
+import { legalCuts } from './legality.ts';
+import { isUserText, type Message, textOf } from './message.ts';
+import { readSummaryMessage } from './summary-message.ts';
+
+/** What has to survive verbatim, besides what always does. */
+export interface PinOptions {
+  /** Messages in which one of these is found stay, with the round they belong to. */
+  readonly patterns?: readonly RegExp[] | undefined;
+}
+
+/** A stretch of messages that can only stay or go as a whole. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly isPinned: boolean;
+}
+
+/**
+ * The list as stretches between legal cuts, in order. Pinned are those with the user's first text, the last one, a
+ * system message, or a match of a pattern. A summary of ours is no text of the user's.
+ */
+export function spansOf(messages: readonly Message[], pins: PinOptions = {}): readonly Span[] {
+  const pinned = pinnedMessages(messages, pins);
+  const cuts = legalCuts(messages);
+  return cuts.slice(1).map((end, index) => {
+    const start = cuts[index] ?? 0;
+    let isPinned = false;
+    for (let message = start; message < end; message++) isPinned ||= pinned.has(message);
+    return { start, end, isPinned };
+  });
+}
+
+/** The messages that are pinned for their own sake: their bytes may not change. */
+export function pinnedMessages(
+  messages: readonly Message[],
+  { patterns = [] }: PinOptions = {},
+): ReadonlySet<number> {
+  const pinned = new Set<number>();
+  const isAsked = (message: Message) => isUserText(message) && readSummaryMessage(message) === undefined;
+  const first = messages.findIndex(isAsked);
+  const last = messages.findLastIndex(isAsked);
+  if (first !== -1) pinned.add(first).add(last);
+  // A summary that quotes what is looked for would stay for ever, and the next one would come on top of it.
+  const isMatched = (message: Message) =>
+    patterns.length > 0 && matches(message, patterns) && readSummaryMessage(message) === undefined;
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'system' || isMatched(message)) pinned.add(index);
+  }
+  return pinned;
+}
+
+function matches({ blocks }: Message, patterns: readonly RegExp[]): boolean {
+  return blocks.some((block) => {
+    const text = textOf(block);
+    // A sticky or global expression remembers where it was; searching does not.
+    return patterns.some((pattern) => text.search(pattern) !== -1);
+  });
+}

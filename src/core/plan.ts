@@ -1,0 +1,85 @@
+import type { Edit, Fate } from './edit.ts';
+import { type Conversation, withMessages } from './format.ts';
+import type { Message } from './message.ts';
+import { applyStep } from './plan-step.ts';
+
+/** Everything that shall happen to one list, step by step. Each step is in the coordinates of the list it finds. */
+export interface Plan {
+  readonly steps: readonly (readonly Edit[])[];
+}
+
+/** A stretch of the original list: taken over from the new one, or kept because it left or was changed. */
+type UndoRun = { readonly from: number; readonly count: number } | { readonly raws: readonly unknown[] };
+
+/** What it takes to have the original list back. Plain data. */
+export interface UndoRecord {
+  readonly version: 1;
+  readonly runs: readonly UndoRun[];
+}
+
+export interface AppliedPlan {
+  readonly conversation: Conversation;
+  readonly undo: UndoRecord;
+  /** One for each original message. */
+  readonly fates: readonly Fate[];
+}
+
+/**
+ * The conversation after all steps, and the way back. Untouched messages are the same values; nothing given is changed.
+ * @throws RoundfoldError `usage` when edits overlap or point outside the list
+ */
+export function applyPlan(conversation: Conversation, plan: Plan): AppliedPlan {
+  const { messages, format } = conversation;
+  const fates: Fate[] = messages.map(() => 'verbatim');
+  let current = messages;
+  /** For each current message the original it is, or -1 for one that was made. */
+  let origins: readonly number[] = [...messages.keys()];
+  for (const edits of plan.steps) {
+    const step = applyStep(current, edits, format);
+    for (const [index, fate] of step.fates.entries()) {
+      const origin = origins[index] ?? -1;
+      if (origin >= 0 && fate !== 'verbatim') fates[origin] = fate;
+    }
+    const before = origins;
+    origins = step.origins.map((index) => (index < 0 ? -1 : (before[index] ?? -1)));
+    current = step.messages;
+  }
+  return {
+    conversation: withMessages(conversation, current),
+    undo: { version: 1, runs: undoRuns(messages, current, origins) },
+    fates,
+  };
+}
+
+/** The original conversation, from the one a plan was applied to and the record it left. */
+export function undoPlan(conversation: Conversation, undo: UndoRecord): Conversation {
+  const { format, messages } = conversation;
+  const original = undo.runs.flatMap((run) =>
+    'raws' in run
+      ? run.raws.map((raw) => format.readMessage(raw))
+      : // Read again, so that what was reported for the original context is known again.
+        messages.slice(run.from, run.from + run.count).map(({ raw }) => format.readMessage(raw)),
+  );
+  return withMessages(conversation, original);
+}
+
+function undoRuns(
+  before: readonly Message[],
+  after: readonly Message[],
+  origins: readonly number[],
+): readonly UndoRun[] {
+  const places = new Int32Array(before.length).fill(-1);
+  for (const [place, origin] of origins.entries()) if (origin >= 0) places[origin] = place;
+  const runs: ({ from: number; count: number } | { raws: unknown[] })[] = [];
+  for (const [index, { raw }] of before.entries()) {
+    const place = places[index] ?? -1;
+    const isSame = place >= 0 && after[place]?.raw === raw;
+    const last = runs.at(-1);
+    if (isSame) {
+      if (last !== undefined && 'from' in last && last.from + last.count === place) last.count++;
+      else runs.push({ from: place, count: 1 });
+    } else if (last !== undefined && 'raws' in last) last.raws.push(raw);
+    else runs.push({ raws: [raw] });
+  }
+  return runs;
+}

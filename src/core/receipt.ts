@@ -1,0 +1,100 @@
+import type { Fate } from './edit.ts';
+import type { Conversation } from './format.ts';
+import type { Message } from './message.ts';
+import type { AppliedPlan } from './plan.ts';
+import type { TokenEstimator } from './token-estimator.ts';
+
+/** Neighbouring messages of one fate. */
+export interface FateRun {
+  readonly fate: Fate;
+  readonly start: number;
+  readonly end: number;
+  /** Estimated tokens of these messages before. */
+  readonly tokens: number;
+  /** Name of what left, for those that did not stay as they were. */
+  readonly handle?: string;
+}
+
+/** An account of a compaction: every original message is in exactly one run. Plain data. */
+export interface Receipt {
+  readonly version: 1;
+  readonly strategy: string;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  /** Estimated tokens of the whole request, counted on what really goes out. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly runs: readonly FateRun[];
+}
+
+/** Estimated tokens of a whole request: instructions, tools and messages. */
+export function requestTokens({ frame, messages }: Conversation, estimator: TokenEstimator): number {
+  const framed =
+    estimator.countSystem(frame) + estimator.countTools(frame) + estimator.profile.perRequestTokens;
+  return framed + estimator.countMessages(messages);
+}
+
+/** Accounts for what a plan did. */
+export function writeReceipt(
+  before: Conversation,
+  applied: AppliedPlan,
+  { estimator, strategy }: { readonly estimator: TokenEstimator; readonly strategy: string },
+): Receipt {
+  return {
+    version: 1,
+    strategy,
+    messagesBefore: before.messages.length,
+    messagesAfter: applied.conversation.messages.length,
+    tokensBefore: Math.round(requestTokens(before, estimator)),
+    tokensAfter: Math.round(requestTokens(applied.conversation, estimator)),
+    runs: fateRuns(before.messages, applied.fates, estimator),
+  };
+}
+
+function fateRuns(
+  messages: readonly Message[],
+  fates: readonly Fate[],
+  estimator: TokenEstimator,
+): readonly FateRun[] {
+  const runs: FateRun[] = [];
+  for (let start = 0; start < messages.length; ) {
+    const fate = fates[start] ?? 'verbatim';
+    let end = start;
+    while (end < messages.length && fates[end] === fate) end++;
+    const run = messages.slice(start, end);
+    const tokens = Math.round(run.reduce((sum, message) => sum + estimator.countMessage(message), 0));
+    runs.push(
+      fate === 'verbatim' ? { fate, start, end, tokens } : withHandle({ fate, start, end, tokens }, run),
+    );
+    start = end;
+  }
+  return runs;
+}
+
+/** Names are worked out when somebody asks: reading all that left costs more than making it leave. */
+function withHandle(run: Omit<FateRun, 'handle'>, messages: readonly Message[]): FateRun {
+  let handle: string | undefined;
+  return {
+    ...run,
+    get handle() {
+      handle ??= handleOf(messages);
+      return handle;
+    },
+  };
+}
+
+/** A name for a span of messages that depends on nothing but their content. */
+export function handleOf(messages: readonly Message[]): string {
+  let high = 0x811c9dc5;
+  let low = 0x01000193;
+  for (const { raw } of messages) {
+    const text = JSON.stringify(raw) ?? '';
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      high = Math.imul(high ^ code, 0x01000193);
+      low = Math.imul(low + code, 0x85ebca6b) ^ (low >>> 13);
+    }
+  }
+  const hex = (value: number) => (value >>> 0).toString(16).padStart(8, '0');
+  return `rf:${hex(high)}${hex(low)}`;
+}

@@ -1,0 +1,50 @@
+import type { Conversation } from './format.ts';
+import type { Message, Usage } from './message.ts';
+import type { TokenEstimator } from './token-estimator.ts';
+
+/** What a summarizer is given. It sees nothing else, and a summary covers exactly these messages. */
+export interface SummaryRequest {
+  /** The messages to summarise, in order. */
+  readonly messages: readonly Message[];
+  /** The whole conversation they come from, for a summarizer that sends the same prefix again. */
+  readonly conversation: Conversation;
+  /** A summary of what stood before them, to be carried on; undefined when there is none. */
+  readonly previousSummary: string | undefined;
+  /** What the user wants kept, in the user's words. */
+  readonly instructions: string | undefined;
+  /** The summary may have so many tokens at most. */
+  readonly maximumTokens: number;
+  readonly estimator: TokenEstimator;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Why there is no summary. */
+export type SummaryFailure =
+  | 'empty'
+  | 'refused'
+  | 'called-a-tool'
+  | 'truncated'
+  | 'too-large'
+  | 'not-smaller'
+  | 'input-too-long'
+  | 'upstream'
+  | 'aborted';
+
+export type SummaryOutcome =
+  | { readonly status: 'summarized'; readonly text: string; readonly usage: Usage | undefined }
+  | {
+      readonly status: 'failed';
+      readonly reason: SummaryFailure;
+      /** For people, with what can be done about it. */
+      readonly message: string;
+      /** What was spent all the same. */
+      readonly usage: Usage | undefined;
+    };
+
+/** Rounds in, summary out. Expected failures are outcomes; nothing is thrown for them. */
+export interface Summarizer {
+  readonly name: string;
+  /** Whether a run asks a model, and so costs money. */
+  readonly asksModel: boolean;
+  summarize(request: SummaryRequest): Promise<SummaryOutcome>;
+}

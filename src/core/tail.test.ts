@@ -1,0 +1,55 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { messagesOfShape } from '../testing/shapes.ts';
+import { legalCuts } from './legality.ts';
+import { tailStart } from './tail.ts';
+import { createTokenEstimator } from './token-estimator.ts';
+import { o200kProfile } from './token-profile.ts';
+
+/** Every message has ten tokens, whatever is in it. */
+const tens = createTokenEstimator({
+  profile: { ...o200kProfile, perMessageTokens: 10 },
+  countText: () => 0,
+});
+
+describe('tailStart', () => {
+  it.each([
+    { shape: 'ucrcrcr', keepTokens: 0, keepRounds: 1, start: 5 },
+    { shape: 'ucrcrcr', keepTokens: 0, keepRounds: 2, start: 3 },
+    { shape: 'ucrcrcr', keepTokens: 0, keepRounds: 99, start: 0 },
+    { shape: 'ucrcrcr', keepTokens: 39, keepRounds: 1, start: 5 },
+    { shape: 'ucrcrcr', keepTokens: 40, keepRounds: 1, start: 3 },
+    { shape: 'ucrcrcr', keepTokens: 60, keepRounds: 1, start: 1 },
+    { shape: 'ucrcrcr', keepTokens: 70, keepRounds: 1, start: 0 },
+    { shape: 'uaucrau', keepTokens: 0, keepRounds: 1, start: 5 },
+    { shape: 'uaua', keepTokens: 0, keepRounds: 1, start: 2 },
+    { shape: 'uaua', keepTokens: 0, keepRounds: 2, start: 1 },
+    { shape: 'uaua', keepTokens: 0, keepRounds: 0, start: 4 },
+    { shape: '', keepTokens: 0, keepRounds: 1, start: 0 },
+  ])(
+    'of $shape is $start when $keepRounds rounds or $keepTokens tokens stay',
+    ({ shape, start, ...options }) => {
+      expect(tailStart(messagesOfShape(shape), tens, options)).toBe(start);
+    },
+  );
+
+  it('goes back to where the list may be cut when a round begins between call and result', () => {
+    const [user, call, result, answer] = messagesOfShape('ucra');
+    const late = [user!, call!, answer!, result!, answer!];
+
+    expect(legalCuts(late)).toContain(tailStart(late, tens, { keepTokens: 0, keepRounds: 1 }));
+  });
+
+  test.prop([fc.stringMatching(/^u(a|cr|au){0,10}$/), fc.nat(150), fc.nat(6)])(
+    'is a legal cut, and more to keep never makes a shorter tail',
+    (shape, keepTokens, keepRounds) => {
+      const messages = messagesOfShape(shape);
+      const start = tailStart(messages, tens, { keepTokens, keepRounds });
+
+      expect(legalCuts(messages)).toContain(start);
+      expect(
+        tailStart(messages, tens, { keepTokens: keepTokens + 10, keepRounds: keepRounds + 1 }),
+      ).toBeLessThanOrEqual(start);
+    },
+  );
+});

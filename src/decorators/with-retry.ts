@@ -1,0 +1,64 @@
+import { addUsage } from '../core/add-usage.ts';
+import { RoundfoldError } from '../core/errors.ts';
+import type { Usage } from '../core/message.ts';
+import type { NotCompacted, Outcome, Strategy } from '../core/strategy.ts';
+
+export interface RetryOptions {
+  /** Runs in all, the first one included. Default 2. */
+  readonly attempts?: number | undefined;
+  /** Whether a failure may pass by itself. Default: the provider could not be reached, or it took too long. */
+  readonly isRetryable?: ((failure: NotCompacted) => boolean) | undefined;
+  /** Called before each further run with the number of runs so far. Default: no wait. */
+  readonly wait?: ((attempts: number, signal: AbortSignal | undefined) => Promise<unknown>) | undefined;
+}
+
+const MAY_PASS = new Set(['upstream', 'summary-upstream', 'timed-out']);
+
+/** The same question would get the same answer, or nobody wants one any more. */
+const NEVER_PASSES = new Set(['summary-refused', 'illegal-output', 'aborted', 'summary-aborted']);
+
+/**
+ * Runs again after a failure that may pass. Never after a refusal, illegal output or an abort, whatever `isRetryable`
+ * says. The usage of all runs is added up.
+ * @throws RoundfoldError `usage` for a number of attempts that is no whole number from 1 on
+ */
+export function withRetry(
+  inner: Strategy,
+  { attempts = 2, isRetryable = ({ reason }) => MAY_PASS.has(reason), wait }: RetryOptions = {},
+): Strategy {
+  if (!Number.isInteger(attempts) || attempts < 1) {
+    throw new RoundfoldError('usage', `attempts is a whole number from 1 on, not ${attempts}`);
+  }
+  const mayPass = (outcome: Outcome): boolean =>
+    outcome.status === 'failed' && !NEVER_PASSES.has(outcome.reason) && isRetryable(outcome);
+
+  return {
+    name: inner.name,
+    async compact(conversation, context) {
+      const { signal } = context;
+      let outcome = await inner.compact(conversation, context);
+      for (let made = 1; made < attempts && mayPass(outcome); made++) {
+        if (!(await isStillWanted(signal, () => wait?.(made, signal)))) break;
+        const spent: Usage | undefined = outcome.usage;
+        const next = await inner.compact(conversation, context);
+        outcome = { ...next, usage: addUsage(spent, next.usage) };
+      }
+      return outcome;
+    },
+  };
+}
+
+/** Waits, and tells whether the run was aborted meanwhile: waiting may end early by then, or with an error. */
+async function isStillWanted(
+  signal: AbortSignal | undefined,
+  wait: () => Promise<unknown> | undefined,
+): Promise<boolean> {
+  const isAborted = () => signal?.aborted === true;
+  if (isAborted()) return false;
+  try {
+    await wait();
+  } catch (error) {
+    if (!isAborted()) throw error;
+  }
+  return !isAborted();
+}

@@ -1,0 +1,14 @@
+/** What every client over HTTP can be told. */
+export interface HttpClientOptions {
+  readonly model: string;
+  /** Sent as the provider wants it. Default: none, which is what local servers expect. */
+  readonly apiKey?: string | undefined;
+  /** Where the API lives. Default: the provider's own address. */
+  readonly baseUrl?: string | undefined;
+  /** Sent with every request; they win over the client's own. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds until an answer must have arrived whole. Default 180 000. */
+  readonly timeoutMs?: number | undefined;
+  /** Default: the global `fetch`, looked up with every request. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}

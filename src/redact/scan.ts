@@ -1,0 +1,63 @@
+import { type Alphabet, holds, wordAndHyphen } from './alphabet.ts';
+
+/** A secret in a text: what it is, and from where to where it stands, in code units. */
+export interface Span {
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds one sort of secret where a text says one of a few words. */
+export interface SecretRule {
+  /** What has to stand in the text, to the letter, before `find` is asked. */
+  readonly starts: readonly string[];
+  /** The secret that begins at `at`, where `start` stands, or behind it. */
+  find(scan: Scan, at: number, start: string): Span | undefined;
+}
+
+/** What stands where a secret was. */
+export function marker(kind: string): string {
+  return `${MARKER}${kind}]`;
+}
+
+const MARKER = '[redacted ';
+
+/** Escapes in whose last letter a word cannot begin: `\n` and the like, `\u0022`, `%3D`. */
+const ESCAPES = /(?:\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2})$/;
+const LONGEST_ESCAPE = 6;
+
+/** One way through one text, from its beginning to its end. */
+export class Scan {
+  readonly text: string;
+  /** Where the secret found last ends. Nothing before it may help to find another. */
+  settledTo = 0;
+  readonly #runs = new Map<Alphabet, { readonly from: number; readonly end: number }>();
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The first index from `from` on whose character is not of the alphabet. Each run is read once, wherever it is entered. */
+  endOfRun(alphabet: Alphabet, from: number): number {
+    const known = this.#runs.get(alphabet);
+    if (known !== undefined && known.from <= from && from < known.end) return known.end;
+    let end = from;
+    while (holds(alphabet, this.text.charCodeAt(end))) end++;
+    this.#runs.set(alphabet, { from, end });
+    return end;
+  }
+
+  /**
+   * Whether a secret that was taken out before stood here. What ends in front of it was judged then, together with it;
+   * judged alone it might pass for a secret, and a redacted text would not stay as it is.
+   */
+  isRedacted(at: number): boolean {
+    return this.text.startsWith(MARKER, at);
+  }
+
+  /** Whether a word can begin here: at the beginning, behind a secret, and behind what belongs to no word. */
+  isWordStart(at: number): boolean {
+    if (at === this.settledTo || !holds(wordAndHyphen, this.text.charCodeAt(at - 1))) return true;
+    return ESCAPES.test(this.text.slice(Math.max(this.settledTo, at - LONGEST_ESCAPE), at));
+  }
+}

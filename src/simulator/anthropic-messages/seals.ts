@@ -1,0 +1,146 @@
+import { createHmac } from 'node:crypto';
+import type { Seal, SealVerdict, SealVerifier } from '../../contracts/contract.ts';
+import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { canonicalJson } from '../canonical.ts';
+
+/** Signs what the simulator hands out, and judges it when it comes back. */
+export interface ThinkingSeals {
+  /** Signer of one response to this body: knows what stands before, and every thought it has signed itself. */
+  signer(body: JsonObject, isBound: boolean): (thinking: string) => string;
+  signCompaction(content: string): string;
+  readonly verify: SealVerifier;
+}
+
+/** What a signature holds: hashes of what it is bound to, and one over all of them. */
+interface Signature {
+  /** Everything before the message; empty for models that bind nothing but the block. */
+  readonly prefix: string;
+  /** The thought before this one; empty when there was none or nothing is bound. */
+  readonly previous: string;
+  readonly content: string;
+  readonly own: string;
+}
+
+/**
+ * Seals of one simulator. A bound signature covers the system prompt, the tools that are loaded from the start and all
+ * earlier messages, without cache markers and thinking; an unbound one covers the text of its block alone.
+ */
+export function createThinkingSeals(secret: string): ThinkingSeals {
+  const mac = (text: string): string =>
+    createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22);
+  const ownOf = (prefix: string, previous: string, content: string): string =>
+    mac(['thinking', prefix, previous, content].join('.'));
+  const prefixesOf = rememberLast((body: JsonObject) => chainOf(body, mac));
+
+  const verifyThinking = ({ value, path, body }: Seal): SealVerdict => {
+    const signature = readSignature(value);
+    if (signature === undefined || !isObject(value) || !isObject(body)) return 'tampered';
+    const { prefix, previous, content, own } = signature;
+    if (ownOf(prefix, previous, content) !== own) return 'tampered';
+    if (mac(asString(value['thinking']) ?? '') !== content) return 'modified';
+    if (prefix === '') return 'valid';
+    const [, messageIndex = '', , blockIndex = ''] = path.split('.');
+    if (prefixesOf(body).before(Number(messageIndex)) !== prefix) return 'foreign-prefix';
+    const before = prefixesOf(body).thoughtBefore(Number(messageIndex), Number(blockIndex));
+    // Taking thoughts out from the start is allowed, so having none before is fine.
+    return before === undefined || before === previous ? 'valid' : 'gap';
+  };
+
+  const signCompaction = (content: string): string => `${mac(`compaction ${content}`)}.${mac('compaction')}`;
+
+  return {
+    signer(body, isBound) {
+      const chain = prefixesOf(body);
+      const messageCount = asList(body['messages']).length;
+      const prefix = isBound ? chain.before(messageCount) : '';
+      let previous = isBound ? (chain.thoughtBefore(messageCount, 0) ?? '') : '';
+      return (thinking) => {
+        const content = mac(thinking);
+        const own = ownOf(prefix, previous, content);
+        const signature = writeSignature({ prefix, previous, content, own });
+        if (isBound) previous = own;
+        return signature;
+      };
+    },
+    signCompaction,
+    verify: (seal) =>
+      seal.kind === 'compaction' ? judgeCompaction(seal.value, signCompaction) : verifyThinking(seal),
+  };
+}
+
+function judgeCompaction(value: unknown, sign: (content: string) => string): SealVerdict {
+  const block = isObject(value) ? value : {};
+  const signature = asString(block['signature']) ?? '';
+  const expected = sign(asString(block['content']) ?? '');
+  if (signature === expected) return 'valid';
+  const isOurs = signature.split('.')[1] === expected.split('.')[1];
+  return isOurs ? 'modified' : 'tampered';
+}
+
+function writeSignature({ prefix, previous, content, own }: Signature): string {
+  return Buffer.from([prefix, previous, content, own].join('.')).toString('base64');
+}
+
+function readSignature(block: unknown): Signature | undefined {
+  const text = isObject(block) ? asString(block['signature']) : undefined;
+  if (text === undefined) return undefined;
+  const parts = Buffer.from(text, 'base64').toString('latin1').split('.');
+  const [prefix, previous, content, own] = parts;
+  if (prefix === undefined || previous === undefined || content === undefined) return undefined;
+  return own === undefined || parts.length > 4 ? undefined : { prefix, previous, content, own };
+}
+
+/** Hashes of everything before each message, and the thoughts of a body in their order. */
+interface Chain {
+  before(messageIndex: number): string;
+  /** Own hash of the last thought before a place; undefined when there is none. */
+  thoughtBefore(messageIndex: number, blockIndex: number): string | undefined;
+}
+
+function chainOf(body: JsonObject, mac: (text: string) => string): Chain {
+  const messages = asList(body['messages']);
+  const tools = asList(body['tools']).filter((tool) => !(isObject(tool) && tool['defer_loading'] === true));
+  const system = typeof body['system'] === 'string' ? [textBlock(body['system'])] : (body['system'] ?? []);
+  const hashes = [mac(canonicalJson([system, tools]))];
+  const thoughts: { readonly message: number; readonly block: number; readonly own: string }[] = [];
+  for (const [index, message] of messages.entries()) {
+    const blocks = contentOf(message);
+    const spoken = blocks.filter((block) => !isThinking(block));
+    const last = hashes[index] ?? '';
+    const role = isObject(message) ? message['role'] : undefined;
+    hashes.push(spoken.length === 0 ? last : mac(`${last}${canonicalJson([role, spoken])}`));
+    for (const [block, value] of blocks.entries()) {
+      if (isThinking(value)) thoughts.push({ message: index, block, own: readSignature(value)?.own ?? '' });
+    }
+  }
+  return {
+    before: (index) => hashes[index] ?? '',
+    thoughtBefore: (messageIndex, blockIndex) =>
+      thoughts.findLast(
+        ({ message, block }) => message < messageIndex || (message === messageIndex && block < blockIndex),
+      )?.own,
+  };
+}
+
+/** A chain costs a pass over the body and is asked for once per thought of it. */
+function rememberLast(make: (body: JsonObject) => Chain): (body: JsonObject) => Chain {
+  const chains = new WeakMap<JsonObject, Chain>();
+  return (body) => {
+    const chain = chains.get(body) ?? make(body);
+    chains.set(body, chain);
+    return chain;
+  };
+}
+
+function contentOf(message: unknown): readonly unknown[] {
+  const content = isObject(message) ? message['content'] : undefined;
+  return typeof content === 'string' ? [textBlock(content)] : asList(content);
+}
+
+function textBlock(text: string): object {
+  return { type: 'text', text };
+}
+
+function isThinking(block: unknown): boolean {
+  return isObject(block) && (block['type'] === 'thinking' || block['type'] === 'redacted_thinking');
+}

@@ -1,0 +1,10 @@
+/**
+ * roundfold/simulator: a strict provider on this machine, to test agents against. It accepts and refuses what the real
+ * ones do, in their words.
+ * @module
+ */
+export { type Fault, type FaultName, faultKinds } from './faults.ts';
+export type { RecordedRequest } from './recorder.ts';
+export type { Reply, ReplyPart } from './reply.ts';
+export { defaultScript, type OfferedTool, type Script, type Turn } from './script.ts';
+export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

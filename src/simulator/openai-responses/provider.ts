@@ -1,0 +1,87 @@
+import { openaiResponsesContract } from '../../contracts/openai-responses/contract.ts';
+import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { openaiResponses } from '../../formats/openai-responses.ts';
+import type { ModelLimits } from '../model-limits.ts';
+import { openaiEndpoint, openaiRefusal } from '../openai-errors.ts';
+import { readToolChoice, reasons } from '../openai-request.ts';
+import type { Problem, Refused } from '../problem.ts';
+import type { Provider, World } from '../provider.ts';
+import type { OutputRoom } from '../reply.ts';
+import type { OfferedTool } from '../script.ts';
+import { writeResponse } from './answer.ts';
+import { eventAfter, failedResponseEvents, responseEvents } from './events.ts';
+import { createReasoningSeals } from './seals.ts';
+import { createStoredResponses, itemsOf } from './stored-responses.ts';
+
+/** `POST /v1/responses`. Keeps responses unless the request says `store: false`. */
+export function createOpenaiResponses(world: World): Provider {
+  const seals = createReasoningSeals(world.secret);
+  const stored = createStoredResponses();
+  const context = { seals: seals.verify, stored: stored.has };
+
+  return {
+    ...openaiEndpoint,
+    format: 'openai-responses',
+    streamEnd: undefined,
+
+    accept({ body }) {
+      const problem = openaiRefusal(openaiResponsesContract.check(body, context));
+      if (problem !== undefined) return { problem };
+      const request = isObject(body) ? body : {};
+      const whole = stored.expand(request);
+      // With the hidden half of the history at hand, its pairs can be judged as well.
+      const hidden =
+        whole === request ? undefined : openaiRefusal(openaiResponsesContract.check(whole, context));
+      if (hidden !== undefined) return { problem: hidden };
+      return { body: request, conversation: openaiResponses.read(whole), transformations: [] };
+    },
+
+    truncates: (body) => body['truncation'] === 'auto',
+    outputRoom: responsesOutputRoom,
+    readAsked: ({ body }) => ({
+      ...readToolChoice(body, asList(body['tools']).flatMap(readTool)),
+      thinks: reasons(body, isObject(body['reasoning']) ? body['reasoning']['effort'] : undefined),
+    }),
+    answer(exchange) {
+      const response = writeResponse(exchange, world, seals);
+      const { body } = exchange.accepted;
+      if (body['store'] !== false) stored.keep(response, itemsOf(stored.expand(body)));
+      return response;
+    },
+    events: responseEvents,
+    errorEvents: (first, problem) => {
+      const { message, param = null } = problem;
+      return [...first, eventAfter(first, ['error', { code: codeOf(problem), message, param }])];
+    },
+    failedEvents: (answer, problem) =>
+      failedResponseEvents(answer, { code: codeOf(problem), message: problem.message }),
+  };
+}
+
+function codeOf({ code, status }: Problem): string {
+  return code ?? (status === 529 ? 'server_is_overloaded' : 'server_error');
+}
+
+function responsesOutputRoom(
+  promptTokens: number,
+  body: JsonObject,
+  { windowTokens, inputTokens }: ModelLimits,
+): OutputRoom | Refused {
+  if (promptTokens > inputTokens) return { problem: inputTooLong };
+  const wanted = body['max_output_tokens'];
+  const room = windowTokens - promptTokens;
+  return { tokens: typeof wanted === 'number' ? Math.min(wanted, room) : room, stop: 'length' };
+}
+
+const inputTooLong: Problem = {
+  status: 400,
+  code: 'context_length_exceeded',
+  param: 'input',
+  message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+};
+
+function readTool(tool: unknown): readonly OfferedTool[] {
+  if (!isObject(tool) || tool['type'] !== 'function') return [];
+  const schema: JsonObject = isObject(tool['parameters']) ? tool['parameters'] : {};
+  return [{ name: asString(tool['name']) ?? '', schema }];
+}

@@ -1,0 +1,71 @@
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import type { SealVerdict, SealVerifier } from '../../contracts/contract.ts';
+import { asList, asString, isObject } from '../../core/json.ts';
+
+/** Encrypts reasoning and judges what comes back. */
+export interface ReasoningSeals {
+  /** The thought as only the server can read it, under the id of its item. */
+  encrypt(id: string, text: string): string;
+  readonly verify: SealVerifier;
+}
+
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** Seals of one simulator: AES-256-GCM with the id of the item as associated data, so that no other id opens them. */
+export function createReasoningSeals(secret: string): ReasoningSeals {
+  const key = createHash('sha256').update(secret).digest();
+
+  const opens = (id: string, content: string): boolean => {
+    const bytes = Buffer.from(content, 'base64');
+    if (bytes.length < ivBytes + tagBytes) return false;
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), {
+      authTagLength: tagBytes,
+    });
+    decipher.setAAD(Buffer.from(id)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+    try {
+      decipher.update(bytes.subarray(ivBytes + tagBytes));
+      decipher.final();
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  return {
+    encrypt(id, text) {
+      // The id is never used twice, so neither is what is made of it.
+      const iv = createHash('sha256').update(`iv ${id}`).digest().subarray(0, ivBytes);
+      const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagBytes });
+      cipher.setAAD(Buffer.from(id));
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
+    },
+
+    verify({ value, body }): SealVerdict {
+      const item = isObject(value) ? value : {};
+      const id = asString(item['id']) ?? '';
+      const content = asString(item['encrypted_content']);
+      if (content !== undefined) return opens(id, content) ? 'valid' : 'tampered';
+      const required = reasoningBefore(id);
+      return required === undefined || hasItem(body, required) ? 'valid' : 'gap';
+    },
+  };
+}
+
+const followerId = /^[a-z]{2,4}_([0-9a-f]{48})r\d{1,3}$/;
+
+/** The id of an item that follows a thought: it names the thought, so that its absence can be seen. */
+export function followerIdOf(prefix: string, reasoningId: string, position: number): string {
+  return `${prefix}_${reasoningId.slice('rs_'.length)}r${position}`;
+}
+
+function reasoningBefore(id: string): string | undefined {
+  const thought = followerId.exec(id)?.[1];
+  return thought === undefined ? undefined : `rs_${thought}`;
+}
+
+function hasItem(body: unknown, id: string): boolean {
+  const items = asList(isObject(body) ? body['input'] : undefined);
+  return items.some((item) => isObject(item) && item['id'] === id);
+}

@@ -1,0 +1,79 @@
+import type { Conversation } from '../core/format.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { CacheLedger } from './cache-ledger.ts';
+import type { ModelLimits } from './model-limits.ts';
+import type { Problem, Refused } from './problem.ts';
+import type { Prompt } from './prompt.ts';
+import type { FittedReply, OutputRoom } from './reply.ts';
+import type { Turn } from './script.ts';
+import type { IdSource } from './seeded.ts';
+
+/** What the providers of one simulator share: its clock, ids, secret and cache. */
+export interface World {
+  /** Milliseconds. */
+  readonly now: () => number;
+  readonly ids: IdSource;
+  /** Signs and encrypts what only the provider may judge. */
+  readonly secret: string;
+  readonly cache: CacheLedger;
+}
+
+/** A request with a body that could be parsed. Names of headers are in lower case. */
+export interface Call {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: unknown;
+}
+
+/** A request that broke no rule. */
+export interface Accepted {
+  readonly body: JsonObject;
+  /** The prompt as the model gets to see it: stored history put in front, dropped thinking taken out. */
+  readonly conversation: Conversation;
+  /** Changes made to the input that the answer has to report. */
+  readonly transformations: readonly object[];
+}
+
+/** What a request lets the model do. */
+export type Asked = Pick<Turn, 'tools' | 'toolChoice' | 'mayCallInParallel' | 'thinks'>;
+
+/** Everything an answer is made of. */
+export interface Exchange {
+  readonly accepted: Accepted;
+  readonly prompt: Prompt;
+  readonly reply: FittedReply;
+}
+
+/** One server-sent event. */
+export interface ServerEvent {
+  readonly event?: string | undefined;
+  readonly data: unknown;
+}
+
+/** One provider's endpoint for responses of a model. A new one is a folder and a line in `providers.ts`. */
+export interface Provider {
+  readonly format: string;
+  /** Body and type of an error in the provider's shape. */
+  errorBody(problem: Problem, requestId: string): unknown;
+  /** The header that carries the id of a request. */
+  readonly requestIdHeader: string;
+  hasKey(headers: Call['headers']): boolean;
+  readonly missingKey: Problem;
+  readonly tooLargeBody: Problem;
+  /** Holds the request to the contract. */
+  accept(call: Call): Accepted | Refused;
+  /** Whether the request lets the server drop the oldest messages. */
+  truncates(body: JsonObject): boolean;
+  /** Room for the output, or the provider's way to say that the prompt is too long. */
+  outputRoom(promptTokens: number, body: JsonObject, limits: ModelLimits): OutputRoom | Refused;
+  readAsked(accepted: Accepted): Asked;
+  /** The whole answer, as a request without `stream` gets it. */
+  answer(exchange: Exchange): JsonObject;
+  /** The answer as events; put together again they are the whole answer. */
+  events(answer: JsonObject, body: JsonObject): readonly ServerEvent[];
+  /** How a stream tells of an error after it has begun with `first`. */
+  errorEvents(first: readonly ServerEvent[], problem: Problem): readonly ServerEvent[];
+  /** A stream that begins well and then says that the response failed. */
+  failedEvents(answer: JsonObject, problem: Problem): readonly ServerEvent[];
+  /** What ends a stream besides its last event. */
+  readonly streamEnd: string | undefined;
+}

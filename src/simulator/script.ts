@@ -1,0 +1,73 @@
+import type { Conversation } from '../core/format.ts';
+import type { JsonObject } from '../core/json.ts';
+import { isUserText, type Message } from '../core/message.ts';
+import { exampleInput } from './example-input.ts';
+import type { Reply, ReplyPart } from './reply.ts';
+
+/** A tool that the model may call, as the request offers it. */
+export interface OfferedTool {
+  readonly name: string;
+  /** JSON schema of its input; empty when the request gives none. */
+  readonly schema: JsonObject;
+}
+
+/** What the model is asked in one request. */
+export interface Turn {
+  /** Counts from 1, over all requests that were answered by the script. */
+  readonly number: number;
+  readonly conversation: Conversation;
+  /** Tools that may be called now; empty when the request forbids it. */
+  readonly tools: readonly OfferedTool[];
+  /** `forced`: the request demands a call of one of `tools`. */
+  readonly toolChoice: 'free' | 'forced';
+  readonly mayCallInParallel: boolean;
+  /** Whether the request has the model think before it speaks. */
+  readonly thinks: boolean;
+  readonly promptTokens: number;
+}
+
+/** Decides what the model says. Has to be deterministic if runs are to be repeatable. */
+export type Script = (turn: Turn) => Reply;
+
+/** Results after which the agent is done with a task, and the number of results at which it calls two tools at once. */
+const resultsPerTask = 4;
+const parallelAt = 1;
+
+/**
+ * A deterministic agent: calls the offered tools in turn, two at once in its second step, thinks where thinking is on,
+ * and ends the task after four results. Without tools it answers at once.
+ */
+export const defaultScript: Script = (turn) => {
+  const { messages } = turn.conversation;
+  const task = messages.slice(messages.findLastIndex(isUserText) + 1);
+  const results = countBlocks(task, 'tool-result');
+  const calls = chooseCalls(turn, results);
+  const thinking: ReplyPart[] = turn.thinks ? [{ type: 'thinking', text: thoughtAbout(turn, results) }] : [];
+  const text =
+    calls.length > 0
+      ? `Step ${results + 1} – calling ${calls.map(({ name }) => name).join(' and ')}.`
+      : `Done after ${results} results ✓ (${messages.length} messages read, “naïve” but thorough 🙂).`;
+  return { parts: [...thinking, { type: 'text', text }, ...calls] };
+};
+
+function chooseCalls(turn: Turn, results: number): readonly (ReplyPart & { readonly type: 'tool-call' })[] {
+  const { tools, toolChoice, mayCallInParallel, conversation } = turn;
+  if (tools.length === 0 || (results >= resultsPerTask && toolChoice === 'free')) return [];
+  const first = countBlocks(conversation.messages, 'tool-call');
+  const count = results === parallelAt && mayCallInParallel ? 2 : 1;
+  return Array.from({ length: count }, (_, offset) => tools[(first + offset) % tools.length]).flatMap(
+    (tool) =>
+      tool === undefined ? [] : [{ type: 'tool-call', name: tool.name, input: exampleInput(tool.schema) }],
+  );
+}
+
+function thoughtAbout({ number, tools }: Turn, results: number): string {
+  return `Turn ${number}: ${results} results so far, ${tools.length} tools at hand – what comes next?`;
+}
+
+function countBlocks(messages: readonly Message[], type: 'tool-call' | 'tool-result'): number {
+  return messages.reduce(
+    (count, { blocks }) => count + blocks.filter((block) => block.type === type).length,
+    0,
+  );
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { RoundfoldError } from '../core/errors.ts';
+import { asString, isObject } from '../core/json.ts';
+import { createCacheLedger } from './cache-ledger.ts';
+import { type Chunking, deliver } from './delivery.ts';
+import type { Fault } from './faults.ts';
+import type { TokenCounter } from './prompt.ts';
+import { createRecorder, type RecordedRequest, withoutSecrets } from './recorder.ts';
+import { readBody } from './request-body.ts';
+import { createRouter, type Router } from './routes.ts';
+import { defaultScript, type Script } from './script.ts';
+import { createIds, createNumbers } from './seeded.ts';
+
+/** How the simulated provider behaves. Everything is optional. */
+export interface SimulatorOptions {
+  /** Window of every model, prompt and output together. Default: each model's own. */
+  readonly windowTokens?: number | undefined;
+  /** Counts the prompt of a request body. Default: the built-in estimate for the model. */
+  readonly countTokens?: TokenCounter | undefined;
+  /** What the model says. Default: a deterministic agent that calls the offered tools in turn and ends. */
+  readonly script?: Script | undefined;
+  readonly faults?: readonly Fault[] | undefined;
+  /** Default `whole`. */
+  readonly chunking?: Chunking | undefined;
+  /** Milliseconds; moves the lifetimes of cached prefixes. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+  /** Makes ids, seals and hostile chunks; the same seed gives the same answers. Default 1. */
+  readonly seed?: number | undefined;
+  /** Default 127.0.0.1: reachable from this machine only. */
+  readonly host?: string | undefined;
+  /** Default 0: any free port. */
+  readonly port?: number | undefined;
+  /** Is told of every request as soon as it has been judged. */
+  readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
+}
+
+/** A running provider. */
+export interface Simulator {
+  /** Where it listens, without a path: `http://127.0.0.1:41234`. */
+  readonly url: string;
+  /** The newest requests, oldest first: at most 1,000. */
+  readonly requests: readonly RecordedRequest[];
+  /** Breaks all connections and ends. May be called again. */
+  close(): Promise<void>;
+}
+
+const timeouts = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000 } as const;
+/** A connection on which nothing moves for so long is broken: as long as clients wait for an answer. */
+const idleTimeoutMs = 600_000;
+const maxHeaderBytes = 64 * 1024;
+
+/**
+ * Starts a strict provider on this machine: it accepts and refuses what the real ones do, in their words, and speaks
+ * Anthropic Messages, OpenAI Chat Completions and OpenAI Responses.
+ * @throws RoundfoldError `usage` when it cannot listen at that host and port
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { seed = 1, now = Date.now, script = defaultScript, faults = [], chunking = 'whole' } = options;
+  const route = createRouter(
+    { now, ids: createIds(seed), secret: `simulator ${seed}`, cache: createCacheLedger(now) },
+    { script, faults, chunking, windowTokens: options.windowTokens, countTokens: options.countTokens },
+  );
+  const recorder = createRecorder();
+  const closing = new AbortController();
+  const numbers = createNumbers(seed);
+  const record = (request: RecordedRequest, sizeBytes: number): void => {
+    recorder.add(request, sizeBytes);
+    options.onRequest?.(request);
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const delivery = await judge(request, route, record);
+    await deliver(response, delivery, numbers, closing.signal);
+  };
+  const server = createServer(
+    { ...timeouts, maxHeaderSize: maxHeaderBytes, noDelay: true },
+    (request, response) => {
+      // Whoever goes away in the middle of a request or an answer gets nothing more.
+      serve(request, response).catch(() => response.destroy());
+    },
+  );
+  server.setTimeout(idleTimeoutMs);
+  await listen(server, options.host ?? '127.0.0.1', options.port ?? 0);
+
+  return {
+    url: urlOf(server),
+    requests: recorder.requests,
+    async close() {
+      closing.abort();
+      if (!server.listening) return;
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function judge(
+  request: IncomingMessage,
+  route: Router,
+  record: (request: RecordedRequest, sizeBytes: number) => void,
+) {
+  const body = await readBody(request);
+  const headers = singleHeaders(request);
+  const method = request.method ?? 'GET';
+  const [path = '/'] = (request.url ?? '/').split('?', 1);
+  const routed = route({ method, path, headers, body });
+  const { parsedBody, delivery } = routed;
+  record(
+    {
+      method,
+      path,
+      status: delivery.status,
+      format: routed.format,
+      model: isObject(parsedBody) ? asString(parsedBody['model']) : undefined,
+      isStreamed: delivery.events !== undefined,
+      promptTokens: routed.promptTokens,
+      outputTokens: routed.outputTokens,
+      rule: routed.rule,
+      faults: routed.faults ?? [],
+      headers: withoutSecrets(headers),
+      body: parsedBody,
+    },
+    parsedBody === undefined || body === 'too-large' ? 0 : body.bytes.length,
+  );
+  return delivery;
+}
+
+function singleHeaders({ headers }: IncomingMessage): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw cannotListen(`${host}, port ${port}`, error);
+  }
+}
+
+function cannotListen(place: string, cause: unknown): RoundfoldError {
+  const reason = cause instanceof Error ? cause.message : 'unknown reason';
+  return new RoundfoldError('usage', `cannot listen at ${place}: ${reason}`, {
+    cause,
+    remedy: 'Choose another port, or 0 for any free one.',
+  });
+}
+
+function urlOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string')
+    throw new TypeError('a listening server has an address');
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}

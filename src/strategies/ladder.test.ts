@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { countingSummarizer, strategyContext } from '../../test/support/strategy-context.ts';
+import { writeConversation } from '../core/format.ts';
+import { undoPlan } from '../core/plan.ts';
+import type { StrategyContext } from '../core/strategy.ts';
+import type { Summarizer } from '../core/summarizer.ts';
+import { readSummaryMessage } from '../core/summary-message.ts';
+import { createTokenEstimator } from '../core/token-estimator.ts';
+import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { createStrategy } from './registry.ts';
+
+/** One token for each character. */
+const estimator = createTokenEstimator({ countText: (text) => text.length });
+
+interface Round {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly size: number;
+}
+
+function session(rounds: readonly Round[]) {
+  return anthropicMessages.read([
+    { role: 'user', content: 'task' },
+    ...rounds.flatMap(({ name, input, size }, index) => [
+      { role: 'assistant', content: [{ type: 'tool_use', id: `t${index}`, name, input }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: `t${index}`, content: 'x'.repeat(size) }],
+      },
+    ]),
+  ]);
+}
+
+const reads = (count: number, size: number): readonly Round[] =>
+  Array.from({ length: count }, () => ({ name: 'read_file', input: { path: 'a.ts' }, size }));
+const asks = (count: number, size: number): readonly Round[] =>
+  Array.from({ length: count }, (_one, index) => ({ name: 'ask_expert', input: { index }, size }));
+
+async function climb(
+  rounds: readonly Round[],
+  given: Partial<StrategyContext>,
+  options: Readonly<Record<string, unknown>> = {},
+) {
+  const context = strategyContext({ estimator, trigger: 'auto', ...given });
+  return createStrategy('ladder', options).compact(session(rounds), context);
+}
+
+const failing: Summarizer = {
+  name: 'failing',
+  asksModel: true,
+  summarize: async () => ({
+    status: 'failed',
+    reason: 'upstream',
+    message: 'no answer',
+    usage: { promptTokens: 7, outputTokens: 0 },
+  }),
+};
+
+describe('the ladder', () => {
+  it.each([
+    { rounds: reads(10, 1000), targetTokens: 50_000, reason: 'below-target' },
+    { rounds: reads(10, 1000), targetTokens: 4000, reason: 'collapse-reads' },
+    { rounds: [...asks(10, 5000), ...reads(5, 5000)], targetTokens: 62_000, reason: 'collapse-reads' },
+    {
+      rounds: [
+        ...Array.from({ length: 20 }, (_one, index) => ({ name: 'bash', input: { index }, size: 5000 })),
+      ],
+      targetTokens: 50_000,
+      reason: 'clear-tool-results',
+    },
+    { rounds: asks(20, 1000), targetTokens: 9000, reason: 'summarize' },
+    {
+      rounds: [...reads(6, 1000), ...asks(20, 1000)],
+      targetTokens: 9000,
+      reason: 'collapse-reads, summarize',
+    },
+  ])(
+    'goes up to $reason and no further for a target of $targetTokens',
+    async ({ rounds, targetTokens, reason }) => {
+      expect(await climb(rounds, { targetTokens })).toMatchObject({ reason });
+    },
+  );
+
+  it('is one plan that is undone as a whole', async () => {
+    const conversation = session([...reads(6, 1000), ...asks(20, 1000)]);
+    const outcome = await createStrategy('ladder').compact(
+      conversation,
+      strategyContext({ estimator, targetTokens: 9000 }),
+    );
+    expect(outcome.status).toBe('compacted');
+    if (outcome.status !== 'compacted') return;
+
+    expect(outcome.plan.steps.length).toBe(2);
+    expect(writeConversation(undoPlan(outcome.conversation, outcome.undo))).toBe(conversation.frame.body);
+    expect(outcome.receipt.strategy).toBe('ladder');
+  });
+
+  it('keeps keepRecent tokens when it summarises', async () => {
+    const lengthAfter = async (options: Readonly<Record<string, unknown>>) => {
+      const outcome = await climb(asks(40, 1000), { targetTokens: 30_000 }, options);
+      return outcome.status === 'compacted' ? outcome.receipt.messagesAfter : 0;
+    };
+
+    expect(await lengthAfter({ keepRecent: 0 })).toBe(6);
+    expect(await lengthAfter({ keepRecent: 5000 })).toBeGreaterThan(6);
+    expect(await lengthAfter({})).toBe(await lengthAfter({ keepRecent: 20_000 }));
+  });
+
+  it('goes on to the emergency when there is no summary, and tells what was spent', async () => {
+    expect(await climb(asks(20, 1000), { targetTokens: 9000, summarizer: failing })).toMatchObject({
+      status: 'compacted',
+      reason: 'collapse',
+      usage: { promptTokens: 7, outputTokens: 0 },
+    });
+  });
+
+  it('tells the failure of a rung when none did anything', async () => {
+    // Two rounds that stay in any case, behind two that are too small for a list to be shorter.
+    const outcome = await climb([...asks(1, 1), ...asks(1, 5000)], {
+      targetTokens: 100,
+      summarizer: failing,
+    });
+
+    expect(outcome.status).not.toBe('compacted');
+    expect(outcome.status).not.toBe('skipped');
+  });
+
+  it('does not throw the summary away that it has just made', async () => {
+    const summarizer: Summarizer = {
+      ...countingSummarizer,
+      summarize: async () => ({
+        status: 'summarized',
+        text: `the port is 8080 ${'.'.repeat(600)}`,
+        usage: undefined,
+      }),
+    };
+    // The newest two rounds alone are above the target, so that a summary is not enough.
+    const outcome = await climb([...asks(20, 1000), ...asks(2, 5000)], {
+      targetTokens: 9000,
+      trigger: 'overflow',
+      summarizer,
+    });
+    const summaries =
+      outcome.status === 'compacted' ? outcome.conversation.messages.map(readSummaryMessage) : [];
+
+    expect(outcome.reason).toBe('summarize, collapse');
+    expect(summaries.filter((one) => one !== undefined)).toEqual([
+      expect.stringContaining('the port is 8080'),
+    ]);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { strategyContext } from '../../test/support/strategy-context.ts';
+import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { messagesOfShape } from '../testing/shapes.ts';
+import { createStrategy } from './registry.ts';
+
+/** Letters of what is left of a shape. */
+async function left(shape: string, options: Readonly<Record<string, unknown>> = {}, pins = {}) {
+  const messages = messagesOfShape(shape);
+  const conversation = anthropicMessages.read(messages.map(({ raw }) => raw));
+  const outcome = await createStrategy('sliding-window', options).compact(
+    conversation,
+    strategyContext({ pins }),
+  );
+  if (outcome.status !== 'compacted') return outcome.reason;
+  const places = outcome.conversation.messages.map(({ raw }) => conversation.frame.list.indexOf(raw));
+  return places.map((place) => shape[place]).join('');
+}
+
+describe('sliding-window', () => {
+  it('keeps the last ten unless told otherwise, and the first question', async () => {
+    expect(await left('u'.repeat(30))).toBe('u'.repeat(11));
+    expect(await left('u'.repeat(30), { keepLast: 3 })).toBe('uuuu');
+    expect(await left('u'.repeat(30), { keepLast: 29 })).toBe('nothing-to-do');
+    expect(await left('u'.repeat(10))).toBe('short-enough');
+  });
+
+  it.each([
+    { shape: 'uauau', keepLast: 2, kept: 'uau' },
+    { shape: 'uaucrau', keepLast: 3, kept: 'ucrau' },
+    { shape: 'ucrcrcr', keepLast: 2, kept: 'ucr' },
+    { shape: 'ucrcrcr', keepLast: 3, kept: 'ucrcr' },
+    { shape: 'uaua', keepLast: 4, kept: 'short-enough' },
+    { shape: 'ua', keepLast: 10, kept: 'short-enough' },
+    { shape: 'ucr', keepLast: 1, kept: 'nothing-to-do' },
+  ])('leaves $kept of $shape when the last $keepLast stay', async ({ shape, keepLast, kept }) => {
+    expect(await left(shape, { keepLast })).toBe(kept);
+  });
+
+  it('keeps what is pinned by a pattern, with its round', async () => {
+    expect(await left('ucrcrcr', { keepLast: 2 })).toBe('ucr');
+    expect(await left('ucrcrcr', { keepLast: 2 }, { patterns: [/text 2/] })).toBe('ucrcr');
+  });
+});

@@ -1,0 +1,170 @@
+import type { Edit } from '../core/edit.ts';
+import { findFloor } from '../core/floor.ts';
+import type { Conversation } from '../core/format.ts';
+import { integer, number, text } from '../core/options.ts';
+import { type Span, spansOf } from '../core/pins.ts';
+import { requestTokens } from '../core/receipt.ts';
+import {
+  defineStrategy,
+  finish,
+  notCompacted,
+  type Outcome,
+  type StrategyContext,
+} from '../core/strategy.ts';
+import type { SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
+import { readSummaryMessage, summaryMessageText } from '../core/summary-message.ts';
+import { tailStart } from '../core/tail.ts';
+
+/** Replaces older rounds by a summary. What is pinned and the newest rounds stay as they are. */
+export const summarize = defineStrategy({
+  name: 'summarize',
+  summary: 'replace older rounds by a summary, keep the newest ones',
+  options: {
+    threshold: integer({ default: 0, help: 'act from so many tokens on; 0 takes the target of the run' }),
+    thresholdMessages: integer({ default: 0, help: 'act from so many messages on as well; 0 is off' }),
+    keepRecent: integer({ default: 20_000, help: 'tokens of the newest rounds to keep' }),
+    keepRounds: integer({ default: 2, min: 1, help: 'newest rounds to keep in any case' }),
+    maxSummary: integer({ default: 8000, min: 64, help: 'tokens that the summary may have' }),
+    minGain: number({ default: 0.2, max: 1, help: 'share of the request that must be saved' }),
+    instructions: text({ default: '', help: 'what the summary should look after' }),
+  },
+
+  create: (options) => ({
+    name: 'summarize',
+    async compact(conversation, context) {
+      const whole = requestTokens(conversation, context.estimator);
+      const isDue =
+        (options.threshold > 0 ? whole >= options.threshold : whole > context.targetTokens) ||
+        (options.thresholdMessages > 0 && conversation.messages.length >= options.thresholdMessages);
+      if (!isDue && context.trigger !== 'manual') {
+        return notCompacted(
+          'skipped',
+          'below-threshold',
+          `${Math.round(whole)} tokens are no reason to summarise`,
+        );
+      }
+      const source = findSource(conversation, context, options);
+      const refusal = refuse(conversation, context, { ...source, whole, minGain: options.minGain });
+      return refusal ?? run(conversation, context, { source, options, whole });
+    },
+  }),
+});
+
+interface SummarizeOptions {
+  readonly keepRecent: number;
+  readonly keepRounds: number;
+  readonly maxSummary: number;
+  readonly minGain: number;
+  readonly instructions: string;
+}
+
+/** What a summary would cover. */
+interface Source {
+  readonly spans: readonly Span[];
+  readonly cut: number;
+  readonly covered: readonly Span[];
+  /** Tokens of the covered messages, an earlier summary included. */
+  readonly tokens: number;
+  /** Whether there is anything among them besides an earlier summary. */
+  readonly hasNews: boolean;
+}
+
+function findSource(
+  { messages }: Conversation,
+  { estimator, pins, targetTokens }: StrategyContext,
+  { keepRecent, keepRounds }: SummarizeOptions,
+): Source {
+  // The tail may not eat up the room that a compaction is to make.
+  const keepTokens = Math.min(keepRecent, Math.max(2000, targetTokens / 4));
+  const cut = tailStart(messages, estimator, { keepTokens, keepRounds });
+  const spans = spansOf(messages, pins);
+  const covered = spans.filter(({ end, isPinned }) => end <= cut && !isPinned);
+  let tokens = 0;
+  let hasNews = false;
+  for (const { start, end } of covered) {
+    for (const message of messages.slice(start, end)) {
+      tokens += estimator.countMessage(message);
+      hasNews ||= readSummaryMessage(message) === undefined;
+    }
+  }
+  return { spans, cut, covered, tokens, hasNews };
+}
+
+/** Why not even to begin: told before anything is spent. */
+function refuse(
+  conversation: Conversation,
+  { estimator, targetTokens, trigger }: StrategyContext,
+  { spans, cut, tokens, hasNews, whole, minGain }: Source & { whole: number; minGain: number },
+): Outcome | undefined {
+  if (!hasNews) return notCompacted('skipped', 'nothing-old', 'there is nothing old enough to summarise');
+  const floor = findFloor(conversation, estimator, { spans, cut });
+  if (floor.tokens > targetTokens && trigger === 'auto') {
+    const message = `${Math.round(floor.tokens)} tokens cannot be summarised away, more than the target of ${Math.round(targetTokens)}; most of it is ${floor.heaviest}`;
+    return notCompacted('insufficient', 'floor-exceeds-target', message);
+  }
+  if (tokens < whole * minGain) {
+    const message = `only ${Math.round(tokens)} of ${Math.round(whole)} tokens are old enough to summarise`;
+    return notCompacted('insufficient', 'gain-too-small', message);
+  }
+  return undefined;
+}
+
+async function run(
+  conversation: Conversation,
+  context: StrategyContext,
+  { source, options, whole }: { source: Source; options: SummarizeOptions; whole: number },
+): Promise<Outcome> {
+  const covered = source.covered.flatMap(({ start, end }) => conversation.messages.slice(start, end));
+  const earlier = covered.map(readSummaryMessage).findLast((summary) => summary !== undefined);
+  const maximumTokens = Math.min(options.maxSummary, Math.floor(source.tokens * (1 - options.minGain)));
+  const summary = await ask(context, {
+    messages: covered.filter((message) => readSummaryMessage(message) === undefined),
+    conversation,
+    previousSummary: earlier,
+    instructions: options.instructions === '' ? undefined : options.instructions,
+    maximumTokens,
+    estimator: context.estimator,
+    signal: context.signal,
+  });
+  if (summary.status === 'failed') {
+    return notCompacted('failed', `summary-${summary.reason}`, summary.message, summary.usage);
+  }
+  const outcome = finish(conversation, toEdits(source.covered, summaryMessageText(summary.text)), context, {
+    strategy: 'summarize',
+    reason: `summarised ${covered.length} messages`,
+    usage: summary.usage,
+  });
+  if (outcome.status !== 'compacted') return outcome;
+  const { tokensAfter } = outcome.receipt;
+  if (tokensAfter <= whole * (1 - options.minGain) || tokensAfter <= context.targetTokens) return outcome;
+  const message = `the summary would leave ${tokensAfter} of ${Math.round(whole)} tokens`;
+  return notCompacted('insufficient', 'gain-too-small', message, summary.usage);
+}
+
+/** What the summarizer answers, judged: it may be anybody's, and may throw, say nothing, or say too much. */
+async function ask({ summarizer }: StrategyContext, request: SummaryRequest): Promise<SummaryOutcome> {
+  try {
+    const outcome = await summarizer.summarize(request);
+    if (outcome.status === 'failed') return outcome;
+    const { usage } = outcome;
+    if (outcome.text.trim() === '')
+      return { status: 'failed', reason: 'empty', message: 'the summary is empty', usage };
+    const tokens = Math.round(request.estimator.countText(outcome.text));
+    if (tokens <= request.maximumTokens) return outcome;
+    const message = `the summary has ${tokens} tokens, more than the ${request.maximumTokens} it may have`;
+    return { status: 'failed', reason: 'too-large', message, usage };
+  } catch (error) {
+    const reason = request.signal?.aborted === true ? 'aborted' : 'upstream';
+    return { status: 'failed', reason, message: `the summarizer failed: ${String(error)}`, usage: undefined };
+  }
+}
+
+/** The summary stands where the first covered message stood. */
+function toEdits(covered: readonly Span[], summary: string): readonly Edit[] {
+  return covered.map(
+    ({ start, end }, index): Edit =>
+      index === 0
+        ? { type: 'summarize', start, end, text: summary }
+        : { type: 'drop', start, end, isSummarised: true },
+  );
+}

@@ -1,0 +1,75 @@
+import { dropOldest } from '../core/dropping.ts';
+import { RoundfoldError } from '../core/errors.ts';
+import type { Message } from '../core/message.ts';
+import { choice, integer } from '../core/options.ts';
+import type { Span } from '../core/pins.ts';
+import { requestTokens } from '../core/receipt.ts';
+import { groupRounds } from '../core/rounds.ts';
+import { defineStrategy, finish, notCompacted } from '../core/strategy.ts';
+
+/** Drops the oldest rounds until the request fits a budget. */
+export const tokenBudget = defineStrategy({
+  name: 'token-budget',
+  summary: 'drop the oldest rounds until the request fits a budget',
+  options: {
+    budget: integer({ default: 0, help: 'what the request may have at most; 0 takes the target of the run' }),
+    unit: choice({ default: 'tokens', choices: ['tokens', 'bytes'], help: 'what the budget counts' }),
+  },
+
+  create: ({ budget, unit }) => {
+    if (unit === 'bytes' && budget === 0) {
+      throw new RoundfoldError(
+        'usage',
+        'token-budget: a budget in bytes is needed, since targets are in tokens',
+        {
+          remedy: 'Set the option budget as well.',
+        },
+      );
+    }
+    return {
+      name: 'token-budget',
+      async compact(conversation, context) {
+        const { messages } = conversation;
+        const sizeOf =
+          unit === 'bytes' ? bytesOf : (message: Message) => context.estimator.countMessage(message);
+        const limit = budget > 0 ? budget : context.targetTokens;
+        const whole =
+          unit === 'bytes' ? sum(messages, bytesOf) : requestTokens(conversation, context.estimator);
+        if (whole <= limit)
+          return notCompacted('skipped', 'below-target', `${Math.round(whole)} ${unit}, within ${limit}`);
+
+        let freed = 0;
+        let counted = 0;
+        const isEnough = (dropped: readonly Span[]) => {
+          for (; counted < dropped.length; counted++) {
+            const span = dropped[counted];
+            if (span !== undefined) freed += sum(messages.slice(span.start, span.end), sizeOf);
+          }
+          return whole - freed <= limit;
+        };
+        // The newest round holds what the model has not answered yet.
+        const newest = groupRounds(messages).at(-1)?.start ?? messages.length;
+        const edits = dropOldest(conversation, context.pins, { limit: newest, isEnough });
+        if (edits.length === 0) {
+          return notCompacted('insufficient', 'floor-exceeds-target', floorMessage(whole, limit, unit));
+        }
+        return finish(conversation, edits, context, {
+          strategy: 'token-budget',
+          reason: `dropped ${Math.round(freed)} of ${Math.round(whole)} ${unit}`,
+        });
+      },
+    };
+  },
+});
+
+function floorMessage(whole: number, limit: number, unit: string): string {
+  return `${Math.round(whole)} ${unit} are left when all that may go has gone, more than ${limit}: what is pinned, the instructions and the tools take that much`;
+}
+
+function bytesOf({ raw }: Message): number {
+  return new TextEncoder().encode(JSON.stringify(raw) ?? '').length;
+}
+
+function sum(messages: readonly Message[], sizeOf: (message: Message) => number): number {
+  return messages.reduce((total, message) => total + sizeOf(message), 0);
+}

@@ -1,0 +1,137 @@
+import { asList, isObject } from '../core/json.ts';
+import type { Completion, CompletionStop } from '../core/model-client.ts';
+import type { SummaryFailure } from '../core/summarizer.ts';
+import { hasSections } from './document.ts';
+import { answerBody } from './format-summary.ts';
+
+/** Why an answer is no summary. */
+export interface Rejection {
+  readonly reason: SummaryFailure;
+  readonly message: string;
+}
+
+/** An answer that may become a summary. */
+export interface Accepted {
+  readonly reason: undefined;
+  /** The answer without draft, tags and what stands around them. */
+  readonly text: string;
+}
+
+/**
+ * Judges an answer by itself: whole, not empty, no refusal, no tool call. How large it may be is judged once it has
+ * been merged with what was there before.
+ */
+export function acceptAnswer({ text, stop }: Completion): Accepted | Rejection {
+  const stopped = stops.get(stop);
+  if (stopped !== undefined) return stopped;
+  const body = answerBody(text);
+  const found = faults.find(({ shows }) => shows(body.text));
+  if (found !== undefined) return found.rejection;
+  if (!body.isClosed) return { reason: 'truncated', message: 'the answer ends before its closing tag' };
+  return { reason: undefined, text: body.text };
+}
+
+const stops: ReadonlyMap<CompletionStop, Rejection> = new Map<CompletionStop, Rejection>([
+  ['length', { reason: 'truncated', message: 'the answer was cut off at its length limit' }],
+  ['tool-call', { reason: 'called-a-tool', message: 'the model called a tool instead of writing' }],
+  ['refusal', { reason: 'refused', message: 'the model refused, or a filter stopped it; try another model' }],
+  ['context-full', { reason: 'input-too-long', message: "the model's window was full before the end" }],
+  ['other', { reason: 'truncated', message: 'the answer did not come to its end' }],
+]);
+
+/** In the order in which they are looked for. */
+const faults: readonly { readonly rejection: Rejection; shows(text: string): boolean }[] = [
+  { rejection: { reason: 'empty', message: 'the model answered with nothing' }, shows: isBlank },
+  {
+    rejection: { reason: 'called-a-tool', message: 'the model wrote a tool call instead of a summary' },
+    shows: isToolProtocol,
+  },
+  {
+    rejection: { reason: 'refused', message: 'the model refused in words; try another model' },
+    shows: isRefusal,
+  },
+];
+
+/** Characters that count as letters and show nothing. */
+const FILLERS = /[\u115f\u1160\u3164\uffa0]/g;
+
+/** Whether there is nothing to read: blanks, invisible characters, mere punctuation. */
+export function isBlank(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(text.replaceAll(FILLERS, ''));
+}
+
+/** How the line of a pseudo tool call begins, in lower case. */
+const TOOL_LINES = [
+  '<tool_call',
+  '<toolcall',
+  '<tool_use',
+  '<tool_code',
+  '<function_call',
+  '<function=',
+  '<invoke',
+  '<|tool',
+  '<|python_tag',
+  '<|channel|>',
+  '<｜tool',
+  '[tool_call',
+  '[called ',
+  '```tool',
+];
+
+function isToolProtocol(text: string): boolean {
+  const lines = text.split('\n').map((line) => line.trimStart().slice(0, 20).toLowerCase());
+  return lines.some((line) => TOOL_LINES.some((start) => line.startsWith(start))) || isToolJson(text.trim());
+}
+
+const INPUT_KEYS = ['arguments', 'parameters', 'input'];
+
+/** `{"name": …, "arguments": …}`, alone or in a list, with or without a code fence around it. */
+function isToolJson(text: string): boolean {
+  const json = text.startsWith('```') ? text.slice(text.indexOf('\n') + 1, text.lastIndexOf('```')) : text;
+  if (!json.startsWith('{') && !json.startsWith('[')) return false;
+  try {
+    const value: unknown = JSON.parse(json);
+    return (Array.isArray(value) ? asList(value) : [value]).some(isToolObject);
+  } catch {
+    return false;
+  }
+}
+
+function isToolObject(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if (Object.hasOwn(value, 'tool_calls') || Object.hasOwn(value, 'function_call')) return true;
+  const isNamed = ['name', 'tool', 'function'].some((key) => Object.hasOwn(value, key));
+  return isNamed && INPUT_KEYS.some((key) => Object.hasOwn(value, key));
+}
+
+const DEED =
+  '(?:help|assist|compl|provid|summari|fulfil|continu|process|do (?:that|this|it)|engag|shar|discuss|creat|generat|produc|writ|support|respond|answer|proceed|tak(?:e|ing) part)';
+
+/** How refusals begin. A second line behind the stop reason, which not every provider gives. */
+const REFUSALS: readonly RegExp[] = [
+  /^(?:i'm|i am|we're|we are) (?:very |so |really |truly |terribly )?sorry\b/,
+  /^(?:sorry|apologies|my apologies|unfortunately)\b[^a-z]{1,3}(?:but )?(?:i|we)\b/,
+  /^(?:i|we) (?:sincerely )?(?:apologi[sz]e|regret)\b/,
+  new RegExp(
+    `^(?:i|we) (?:can't|cannot|can not|could not|couldn't|won't|will not|would not|wouldn't)\\b.{0,30}\\b${DEED}`,
+  ),
+  new RegExp(`^(?:i'm|i am|we're|we are) (?:not able|unable|not allowed|not permitted)\\b.{0,30}\\b${DEED}`),
+  /^(?:i'm|i am) not comfortable\b/,
+  /^(?:i|we) (?:must|have to|need to) (?:respectfully )?(?:decline|refuse)\b/,
+  /^(?:i|we) (?:respectfully )?(?:decline|refuse)\b/,
+  /^(?:i|we) (?:don't|do not) feel comfortable\b/,
+  /^as an? (?:ai|artificial|language model|large language)\b/,
+  /^(?:this|that|the|your) (?:request|content|conversation|material|prompt) (?:violates|goes against|is against|cannot be|can't be|was (?:blocked|flagged))\b/,
+  /^(?:it|that|this) (?:would be|is) (?:against my|inappropriate|not appropriate)\b/,
+  /^\[?(?:content|response) (?:was )?(?:blocked|removed|filtered)\b/,
+  /^(?:es tut mir leid|lo siento|je suis désolé|mi dispiace|desculpe|извините)/,
+  /^(?:申し訳|抱歉|对不起|很抱歉|죄송)/,
+];
+
+const REFUSAL_CHARACTERS = 200;
+
+function isRefusal(text: string): boolean {
+  if (hasSections(text)) return false;
+  const opening = text.trimStart().slice(0, REFUSAL_CHARACTERS).replaceAll('’', "'").replaceAll(/\s+/g, ' ');
+  return REFUSALS.some((pattern) => pattern.test(opening.toLowerCase()));
+}

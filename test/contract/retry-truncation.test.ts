@@ -1,0 +1,108 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect } from 'vitest';
+import { findContract } from '../../src/contracts/registry.ts';
+import { type Conversation, writeConversation } from '../../src/core/format.ts';
+import type { Message } from '../../src/core/message.ts';
+import {
+  type RetryPolicy,
+  type RetryTruncation,
+  truncateHeadForRetry,
+} from '../../src/core/retry-truncation.ts';
+import { createTokenEstimator } from '../../src/core/token-estimator.ts';
+import { linkTools } from '../../src/core/tool-links.ts';
+import { findFormat } from '../../src/formats/registry.ts';
+import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
+
+const estimator = createTokenEstimator();
+
+const refusals = fc.record({
+  policy: fc.constantFrom<RetryPolicy>('keep-preamble', 'literal'),
+  excessTokens: fc.option(fc.integer({ min: 1, max: 3000 }), { nil: undefined }),
+  attempt: fc.integer({ min: 1, max: 4 }),
+  bindsReasoning: fc.boolean(),
+});
+
+type Refusal = typeof refusals extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Makes the results of every third step long enough to be worth shortening. */
+function withLongResults(list: readonly Step[]): readonly Step[] {
+  return list.map((step, index) =>
+    index % 3 === 0
+      ? { ...step, calls: step.calls.map((call) => ({ ...call, output: `${call.output} `.repeat(300) })) }
+      : step,
+  );
+}
+
+function truncate(conversation: Conversation, { excessTokens, ...rest }: Refusal): RetryTruncation | null {
+  return truncateHeadForRetry(conversation, {
+    estimator,
+    overflow: { kind: 'prompt-too-long', excessTokens },
+    ...rest,
+  });
+}
+
+function isMarker({ blocks: [block] }: Message): boolean {
+  return block?.type === 'text' && block.text.startsWith('[earlier conversation left out: ');
+}
+
+describe.each(Object.entries(writers))('retrying in %s', (name, write) => {
+  const format = findFormat(name)!;
+  const contract = findContract(name)!;
+  const errors = (value: unknown) =>
+    contract.check(value, { scope: 'messages' }).filter(({ severity }) => severity === 'error');
+  const runs = { numRuns: 150 };
+
+  test.prop([steps, fc.boolean(), refusals], runs)(
+    'every step is legal, has no orphans and one marker at most, and is smaller than the one before, until null',
+    (list, isLong, refusal) => {
+      const written = deepFreeze(write(isLong ? withLongResults(list) : list));
+      let conversation = format.read(written);
+      let truncated = truncate(conversation, refusal);
+      // expectSmaller sees to it that this ends.
+      for (; truncated !== null; truncated = truncate(conversation, refusal)) {
+        const { messages } = truncated.conversation;
+
+        expect(errors(writeConversation(truncated.conversation))).toEqual([]);
+        expect(linkTools(messages)).toMatchObject({ orphans: [], unanswered: [] });
+        expect(messages.filter(isMarker).length).toBeLessThanOrEqual(1);
+        expectSmaller(conversation, truncated);
+        deepFreeze(messages);
+        conversation = truncated.conversation;
+      }
+      expect(conversation.messages.length).toBeGreaterThan(0);
+    },
+  );
+
+  test.prop([steps, refusals], runs)('the newest round stays, value by value', (list, refusal) => {
+    const conversation = format.read(deepFreeze(write(list)));
+    const truncated = truncate(conversation, { ...refusal, bindsReasoning: false });
+    if (truncated === null) return;
+    const start = conversation.messages.findLastIndex(({ role }) => role === 'assistant');
+    const tail = conversation.messages.slice(start).map(({ raw }) => raw);
+
+    expect(truncated.conversation.messages.slice(-tail.length).map(({ raw }) => raw)).toEqual(tail);
+  });
+
+  test.prop([steps, damages, refusals], runs)('a broken list comes out whole', (list, broken, refusal) => {
+    const damaged = deepFreeze(applyDamages(write(list), broken));
+    const truncated = truncate(format.read(damaged), refusal);
+    if (truncated === null) return;
+
+    expect(errors(writeConversation(truncated.conversation))).toEqual([]);
+  });
+});
+
+function expectSmaller(before: Conversation, { conversation, ...truncated }: RetryTruncation): void {
+  const spoken = (messages: readonly Message[]) => messages.filter((message) => !isMarker(message));
+  const was = spoken(before.messages);
+  const is = spoken(conversation.messages);
+  if (truncated.droppedRounds === 0) {
+    expect(truncated.shortenedResults).toBeGreaterThan(0);
+    expect(estimator.countMessages(is)).toBeLessThan(estimator.countMessages(was));
+    return;
+  }
+  // Reasoning that stands in items of its own may leave besides.
+  expect(is.length).toBeLessThanOrEqual(was.length - truncated.droppedMessages);
+  expect(truncated.droppedMessages).toBeGreaterThan(0);
+}

@@ -1,0 +1,118 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+const session = 'examples/session.jsonl';
+const out = (name: string) => join(folder.path, name);
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as unknown;
+
+describe('roundfold compact', () => {
+  it.each(['50%', '20%', '6000'])(
+    'makes a session fit %s, legally, for nobody else to read',
+    async (budget) => {
+      const file = out(`small-${budget.replace('%', '')}.json`);
+      const { code, stdout, stderr } = await runCli(['compact', session, '--budget', budget, '--out', file]);
+
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+      expect(stderr).toMatch(/[\d,]+ → [\d,]+ tokens, 48 → \d+ messages/);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect((await runCli(['check', file])).code).toBe(0);
+    },
+  );
+
+  it('writes the shape it was given to standard output', async () => {
+    const messages = Array.from({ length: 40 }, (_, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: `message ${index}`,
+    }));
+    const body = folder.write('body.json', JSON.stringify({ model: 'gpt-4o', temperature: 1, messages }));
+    const list = folder.write('list.json', JSON.stringify(messages));
+    const [fromBody, fromList] = await Promise.all(
+      [body, list].map((file) =>
+        runCli(['compact', file, '--strategy', 'sliding-window', '--set', 'keepLast=4']),
+      ),
+    );
+
+    expect(JSON.parse(fromBody?.stdout ?? '')).toMatchObject({
+      model: 'gpt-4o',
+      temperature: 1,
+      messages: [messages[0], ...messages.slice(-4)],
+    });
+    expect(JSON.parse(fromList?.stdout ?? '')).toEqual([messages[0], ...messages.slice(-4)]);
+  });
+
+  it('accounts for every message in the receipt', async () => {
+    const receipt = out('receipt.json');
+    await runCli(['compact', session, '--budget', '20%', '--out', out('r.json'), '--receipt', receipt]);
+    const { runs, messagesBefore } = readJson(receipt) as {
+      messagesBefore: number;
+      runs: { start: number; end: number; fate: string; handle?: string }[];
+    };
+
+    expect(runs.map(({ start }) => start)).toEqual([0, ...runs.slice(0, -1).map(({ end }) => end)]);
+    expect(runs.at(-1)?.end).toBe(messagesBefore);
+    expect(
+      runs
+        .filter(({ fate }) => fate !== 'verbatim')
+        .every(({ handle }) => /^rf:[0-9a-f]{16}$/.test(handle ?? '')),
+    ).toBe(true);
+  });
+
+  it('shows what would happen and writes nothing with --dry-run', async () => {
+    const { code, stdout } = await runCli(['compact', session, '--budget', '20%', '--dry-run']);
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^[- ~+] /m);
+    expect(stdout).toContain('[earlier conversation summary]');
+    expect(stdout).toMatch(/tokens, 48 → \d+ messages\n$/);
+  });
+
+  it('ends with 4 when the budget cannot be met, says why, and still writes the smallest', async () => {
+    const file = out('least.json');
+    const { code, stderr } = await runCli(['compact', session, '--budget', '10', '--out', file]);
+
+    expect(code).toBe(4);
+    expect(stderr).toContain('budget not met');
+    expect((readJson(file) as unknown[]).length).toBeLessThan(48);
+    expect((await runCli(['check', file])).code).toBe(0);
+  });
+
+  it('keeps what is pinned', async () => {
+    const { stdout } = await runCli(['compact', session, '--budget', '3000', '--pin', '25 October']);
+
+    expect(stdout).toContain('Never touch anything under src/vendor');
+    expect(stdout).toContain('Add a test for 25 October');
+  });
+
+  it.each([
+    { args: ['--strategy', 'magic'], words: 'Allowed choices' },
+    { args: ['--strategy', 'snip', '--set', 'depth=3'], words: 'no option' },
+    { args: ['--set', 'keepRecent'], words: 'key=value' },
+    { args: ['--budget', 'little'], words: '--budget wants' },
+    { args: ['--pin', '('], words: 'no regular expression' },
+    { args: ['--summarizer', 'anthropic'], words: 'ANTHROPIC_API_KEY' },
+    { args: ['--conversation', '9'], words: 'no conversation 9' },
+  ])('refuses $args with exit code 2 and a remedy', async ({ args, words }) => {
+    const { code, stdout, stderr } = await runCli(['compact', session, ...args]);
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('ends with 5 when the provider cannot be reached, and writes nothing', async () => {
+    const file = out('never.json');
+    const env = { ANTHROPIC_API_KEY: 'sk-test-not-a-key', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
+    const { code, stderr } = await runCli(
+      ['compact', session, '--strategy', 'summarize', '--summarizer', 'anthropic', '--out', file],
+      { env },
+    );
+
+    expect(code).toBe(5);
+    expect(stderr).not.toContain('sk-test-not-a-key');
+    expect(() => statSync(file)).toThrow();
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { createCompactor } from '../../src/config/compactor.ts';
+import { findContract } from '../../src/contracts/registry.ts';
+import type { CompactionEvent } from '../../src/core/events.ts';
+import type { Summarizer, SummaryOutcome } from '../../src/core/summarizer.ts';
+import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+
+const words = (count: number, seed = 0) =>
+  Array.from({ length: count }, (_, index) => `word${(index * 7 + seed) % 97}`).join(' ');
+
+/** One question and so many rounds of a call and its result. */
+function session(rounds: number, size = 120): unknown[] {
+  const messages: unknown[] = [{ role: 'user', content: 'Mend the kiln. Never open the valve.' }];
+  for (let round = 0; round < rounds; round++) {
+    messages.push(
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: `toolu_${round}`, name: 'probe', input: { round } }],
+      },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: `toolu_${round}`, content: words(size, round) }],
+      },
+    );
+  }
+  return messages;
+}
+
+function scripted(answer: (call: number, input: number) => SummaryOutcome) {
+  const calls: number[] = [];
+  const summarizer: Summarizer = {
+    name: 'scripted',
+    asksModel: true,
+    summarize: async ({ messages }) => {
+      calls.push(messages.length);
+      return answer(calls.length, messages.length);
+    },
+  };
+  return { summarizer, calls };
+}
+
+const good = (text: string): SummaryOutcome => ({
+  status: 'summarized',
+  text,
+  usage: { promptTokens: 10, outputTokens: 5 },
+});
+const errorsOf = (value: unknown) =>
+  findContract('anthropic-messages')!
+    .check(value, { scope: 'messages' })
+    .filter(({ severity }) => severity === 'error');
+
+describe('maybeCompact', () => {
+  it('gives the very same value back below the trigger, and asks nobody', async () => {
+    const { summarizer, calls } = scripted(() => good('x'));
+    const compactor = createCompactor({ windowTokens: 200_000, summarizer });
+    const messages = deepFreeze(session(3));
+
+    expect(await compactor.maybeCompact(messages)).toMatchObject({
+      value: messages,
+      outcome: { status: 'skipped', reason: 'below-trigger' },
+    });
+    expect((await compactor.maybeCompact(messages)).value).toBe(messages);
+    expect(calls).toEqual([]);
+  });
+
+  it('needs at most 3 summaries for 40 tool rounds in one user turn, and stays legal throughout', async () => {
+    const { summarizer, calls } = scripted((_call, input) => good(`${input} messages were read`));
+    const compactor = createCompactor({ windowTokens: 12_000, summarizer, strategy: 'summarize' });
+    let messages = session(0);
+    for (let round = 0; round < 40; round++) {
+      messages = [...messages, ...session(round + 1).slice(-2)];
+      const { value } = await compactor.maybeCompact(deepFreeze(messages));
+      expect(errorsOf(value)).toEqual([]);
+      expect(value[0]).toBe(messages[0]);
+      messages = value;
+    }
+
+    expect(calls.length).toBeGreaterThan(0);
+    expect(calls.length).toBeLessThanOrEqual(3);
+  });
+
+  it.each<{ kind: string; answer: (call: number, input: number) => SummaryOutcome }>([
+    {
+      kind: 'always fails',
+      answer: () => ({ status: 'failed', reason: 'upstream', message: 'down', usage: undefined }),
+    },
+    {
+      kind: 'returns nothing',
+      answer: () => ({ status: 'failed', reason: 'empty', message: 'nothing', usage: undefined }),
+    },
+    { kind: 'returns its input', answer: () => good(words(6000)) },
+    { kind: 'grows', answer: (call) => good(words(6000 + call * 500)) },
+  ])('asks a summarizer that $kind at most 3 times, then once per cool-down', async ({ answer }) => {
+    const { summarizer, calls } = scripted(answer);
+    const events: CompactionEvent[] = [];
+    const compactor = createCompactor({
+      windowTokens: 8000,
+      summarizer,
+      strategy: 'summarize',
+      onEvent: (event) => events.push(event),
+    });
+    const messages = deepFreeze(session(24));
+    for (let turn = 0; turn < 4; turn++)
+      expect((await compactor.maybeCompact(messages)).value).toBe(messages);
+    const atFirst = calls.length;
+    for (let turn = 0; turn < 33; turn++) await compactor.maybeCompact(messages);
+
+    expect(atFirst).toBeLessThanOrEqual(3);
+    expect(calls.length - atFirst).toBeLessThanOrEqual(4);
+    expect(events.some(({ type }) => type === 'compaction-paused')).toBe(true);
+    expect(compactor.state.reason).toBeDefined();
+  });
+
+  it('runs by hand although automatic runs are paused, and that ends the pause', async () => {
+    const failing = scripted((call) =>
+      call <= 3 ? { status: 'failed', reason: 'upstream', message: 'down', usage: undefined } : good('fine'),
+    );
+    const compactor = createCompactor({
+      windowTokens: 8000,
+      summarizer: failing.summarizer,
+      strategy: 'summarize',
+    });
+    const messages = session(24);
+    for (let turn = 0; turn < 5; turn++) await compactor.maybeCompact(messages);
+    expect(compactor.state.pausedTurns).toBeGreaterThan(0);
+
+    expect((await compactor.compact(messages)).outcome.status).toBe('compacted');
+    expect(compactor.state).toMatchObject({ pausedTurns: 0, compactionCount: 1 });
+  });
+
+  it('remembers a pause that was stored', async () => {
+    const { summarizer, calls } = scripted(() => good('x'));
+    const first = createCompactor({ windowTokens: 8000, summarizer, strategy: 'summarize' });
+    const state = JSON.parse(JSON.stringify({ ...first.state, pausedTurns: 5, reason: 'summary-upstream' }));
+    const second = createCompactor({ windowTokens: 8000, summarizer, strategy: 'summarize', state });
+
+    expect((await second.maybeCompact(session(24))).outcome).toMatchObject({
+      status: 'skipped',
+      reason: 'paused',
+    });
+    expect(calls).toEqual([]);
+  });
+
+  it.each(
+    [4000, 16_000, 64_000, 200_000, 1_000_000].flatMap((windowTokens) =>
+      [0.8, 1, 1.2].map((share) => ({ windowTokens, share })),
+    ),
+  )(
+    'asks nobody when $share of the trigger in a window of $windowTokens cannot be made smaller, and names the cause',
+    async ({ windowTokens, share }) => {
+      const { summarizer, calls } = scripted(() => good('x'));
+      const compactor = createCompactor({ windowTokens, summarizer, strategy: 'summarize' });
+      const system = words(Math.floor((compactor.thresholds.triggerTokens * share) / 2.05));
+      const body = deepFreeze({
+        system,
+        max_tokens: 100,
+        messages: session(6, Math.max(20, windowTokens / 80)),
+      });
+      const { value, outcome } = await compactor.maybeCompact(body);
+
+      expect(calls).toEqual([]);
+      if (outcome.status === 'compacted') {
+        // The window was as good as full, and dropping what may go still made it fit.
+        expect(outcome.receipt).toMatchObject({ strategy: 'collapse' });
+        return;
+      }
+      expect(value).toBe(body);
+      if (outcome.status === 'insufficient') {
+        expect(outcome).toMatchObject({
+          reason: 'floor-exceeds-target',
+          message: expect.stringContaining('instructions'),
+        });
+      } else expect(outcome.status).toBe('skipped');
+    },
+  );
+
+  it('trusts a reported usage that is near its own count, and no other', async () => {
+    const compactor = createCompactor({ windowTokens: 30_000, strategy: 'sliding-window' });
+    const messages = session(50);
+    const quiet = await compactor.maybeCompact(messages);
+    const warned = await compactor.maybeCompact(messages, {
+      usage: { promptTokens: 17_900, outputTokens: 100 },
+    });
+    const absurd = await compactor.maybeCompact(messages, {
+      usage: { promptTokens: 4_623_740, outputTokens: 0 },
+    });
+
+    expect([quiet, absurd].map(({ outcome }) => outcome.reason)).toEqual(['below-trigger', 'below-trigger']);
+    expect(warned.outcome.status).toBe('compacted');
+  });
+});
+
+describe('compact', () => {
+  it('returns a body in the shape it was given', async () => {
+    const body = {
+      model: 'claude-opus-4-5',
+      max_tokens: 10,
+      metadata: { user_id: 'u' },
+      messages: session(40),
+    };
+    const { value, outcome } = await createCompactor({
+      model: 'claude-opus-4-5',
+      strategy: 'sliding-window',
+    }).compact(body);
+
+    expect(outcome.status).toBe('compacted');
+    expect(value).toMatchObject({ model: 'claude-opus-4-5', metadata: { user_id: 'u' } });
+    expect(value.messages.length).toBeLessThan(15);
+  });
+
+  it('refuses a strategy or an option that does not exist, with what does', () => {
+    expect(() => createCompactor({ strategy: 'magic' })).toThrow(/unknown strategy "magic"/);
+    expect(() => createCompactor({ strategy: 'snip', options: { keepLast: 3 } })).toThrow(
+      /snip has no option "keepLast"/,
+    );
+    expect(() => createCompactor({ strategy: 'snip', options: { keepRounds: 0 } })).toThrow(/at least 1/);
+  });
+});

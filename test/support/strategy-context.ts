@@ -1,0 +1,28 @@
+import type { StrategyContext } from '../../src/core/strategy.ts';
+import type { Summarizer } from '../../src/core/summarizer.ts';
+import { createTokenEstimator } from '../../src/core/token-estimator.ts';
+
+/** A summarizer that says how many messages it was shown, and nothing else. */
+export const countingSummarizer: Summarizer = {
+  name: 'counting',
+  asksModel: false,
+  summarize: async ({ messages }) => ({
+    status: 'summarized',
+    text: `${messages.length} messages`,
+    usage: undefined,
+  }),
+};
+
+/** A context for one run; everything that is not given has a plain value. */
+export function strategyContext(given: Partial<StrategyContext> = {}): StrategyContext {
+  return {
+    estimator: createTokenEstimator(),
+    targetTokens: 1000,
+    trigger: 'manual',
+    pins: {},
+    summarizer: countingSummarizer,
+    bindsReasoning: false,
+    signal: undefined,
+    ...given,
+  };
+}
