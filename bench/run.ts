@@ -2,7 +2,14 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-const benches = ['import.ts', 'pipeline.ts', 'reading.ts', 'estimator/bench.ts', 'calibration.ts'];
+const benches = [
+  'import.ts',
+  'pipeline.ts',
+  'compaction.ts',
+  'reading.ts',
+  'estimator/bench.ts',
+  'calibration.ts',
+];
 
 let failed = 0;
 for (const bench of benches) {
