@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
@@ -101,6 +101,27 @@ describe('roundfold compact', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(words);
     expect(stderr).not.toContain('    at ');
+  });
+
+  it.each(['/nowhere/at/all/small.json', '/dev/full/x.json'])(
+    'refuses to write to %s with exit code 2, and leaves nothing behind',
+    async (file) => {
+      const { code, stdout, stderr } = await runCli(['compact', session, '--out', file]);
+
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('cannot be written');
+      expect(stderr).not.toContain('    at ');
+    },
+  );
+
+  it('leaves an older file alone when the new one cannot be written whole', async () => {
+    const folderPath = out('kept');
+    mkdirSync(folderPath);
+    const { code } = await runCli(['compact', session, '--out', folderPath]);
+
+    expect(code).toBe(2);
+    expect(statSync(folderPath).isDirectory()).toBe(true);
+    expect(readdirSync(folder.path).filter((name) => name.includes('unfinished'))).toEqual([]);
   });
 
   it('ends with 5 when the provider cannot be reached, and writes nothing', async () => {

@@ -26,6 +26,31 @@ const reading = (gauge: unknown) =>
   `gauge ${String(gauge)}: ${'level 312.4 cm, rising slowly, sensor fine; '.repeat(12)}`;
 const schema = { type: 'object' as const, properties: { gauge: { type: 'number' as const } } };
 
+/** How far a loop came, and the error that ended it. */
+interface Life {
+  readonly rounds: number;
+  readonly error: unknown;
+  readonly messages: readonly unknown[];
+}
+
+/** With maybeCompact a loop lives and keeps its task; without it the same loop dies of prompt-too-long. */
+function expectLife(run: (isCompacting: boolean) => Promise<Life>, question: unknown): void {
+  it(`lives through ${ROUNDS} rounds in a small window with maybeCompact, without one refusal`, async () => {
+    const { rounds, error, messages } = await run(true);
+
+    expect(error).toBeUndefined();
+    expect(rounds).toBe(ROUNDS);
+    expect(messages[0]).toEqual(question);
+  });
+
+  it('dies of prompt-too-long without it', async () => {
+    const { rounds, error } = await run(false);
+
+    expect(rounds).toBeLessThan(ROUNDS);
+    expect(parseOverflow(error)?.kind).toBe('prompt-too-long');
+  });
+}
+
 let simulator: Simulator;
 beforeAll(async () => {
   simulator = await startSimulator({ windowTokens: WINDOW, script: tireless });
@@ -43,10 +68,7 @@ describe.each([
   }));
   const question = { role: 'user' as const, content: 'Watch the tide. Never open the valve.' };
 
-  /** Runs the loop; the number of rounds it lived, and the error that ended it. */
-  async function run(
-    isCompacting: boolean,
-  ): Promise<{ rounds: number; error: unknown; messages: Anthropic.MessageParam[] }> {
+  async function run(isCompacting: boolean): Promise<Life> {
     const client = new Anthropic({ apiKey: 'test', baseURL: simulator.url, maxRetries: 0 });
     const compactor = createCompactor({ model, windowTokens: WINDOW });
     let messages: Anthropic.MessageParam[] = [question];
@@ -72,20 +94,7 @@ describe.each([
     return { rounds: ROUNDS, error: undefined, messages };
   }
 
-  it(`lives through ${ROUNDS} rounds in a small window with maybeCompact, without one refusal`, async () => {
-    const { rounds, error, messages } = await run(true);
-
-    expect(error).toBeUndefined();
-    expect(rounds).toBe(ROUNDS);
-    expect(messages[0]).toEqual(question);
-  });
-
-  it('dies of prompt-too-long without it', async () => {
-    const { rounds, error } = await run(false);
-
-    expect(rounds).toBeLessThan(ROUNDS);
-    expect(parseOverflow(error)?.kind).toBe('prompt-too-long');
-  });
+  expectLife(run, question);
 });
 
 describe('the OpenAI client', () => {
@@ -95,9 +104,7 @@ describe('the OpenAI client', () => {
   }));
   const question = { role: 'user' as const, content: 'Watch the tide. Never open the valve.' };
 
-  async function run(
-    isCompacting: boolean,
-  ): Promise<{ rounds: number; error: unknown; messages: OpenAI.ChatCompletionMessageParam[] }> {
+  async function run(isCompacting: boolean): Promise<Life> {
     const client = new OpenAI({ apiKey: 'test', baseURL: `${simulator.url}/v1`, maxRetries: 0 });
     const compactor = createCompactor({ model: 'gpt-4o', windowTokens: WINDOW });
     let messages: OpenAI.ChatCompletionMessageParam[] = [question];
@@ -119,18 +126,5 @@ describe('the OpenAI client', () => {
     return { rounds: ROUNDS, error: undefined, messages };
   }
 
-  it(`lives through ${ROUNDS} rounds in a small window with maybeCompact, without one refusal`, async () => {
-    const { rounds, error, messages } = await run(true);
-
-    expect(error).toBeUndefined();
-    expect(rounds).toBe(ROUNDS);
-    expect(messages[0]).toEqual(question);
-  });
-
-  it('dies of prompt-too-long without it', async () => {
-    const { rounds, error } = await run(false);
-
-    expect(rounds).toBeLessThan(ROUNDS);
-    expect(parseOverflow(error)?.kind).toBe('prompt-too-long');
-  });
+  expectLife(run, question);
 });

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { type Recording, readRecordings } from '../../config/recordings.ts';
 import { RoundfoldError } from '../../core/errors.ts';
 import { type Conversation, writeConversation } from '../../core/format.ts';
@@ -16,6 +15,7 @@ import { readingOptions } from '../each-recording.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, writeJson } from '../report.ts';
 import { createSummarizer, summarizerNames } from '../summarizers.ts';
+import { writePrivateFile } from '../write-file.ts';
 
 /** `roundfold compact`: a smaller conversation, and an account of what became of every message. */
 export const compact: CommandDefinition = {
@@ -169,7 +169,7 @@ function writeOut({ terminal }: Report, given: GivenArguments, value: unknown): 
   const text = `${JSON.stringify(value, null, 2)}\n`;
   const file = given.text('out');
   if (file === undefined) terminal.out(text);
-  else writeFileSync(file, text, { mode: 0o600 });
+  else writePrivateFile(file, text);
 }
 
 function reportCompacted(
@@ -180,7 +180,7 @@ function reportCompacted(
 ): ExitCode {
   const { terminal } = report;
   const file = given.text('receipt');
-  if (file !== undefined) writeFileSync(file, `${JSON.stringify(receipt, null, 2)}\n`, { mode: 0o600 });
+  if (file !== undefined) writePrivateFile(file, `${JSON.stringify(receipt, null, 2)}\n`);
   if (report.json && given.text('out') !== undefined)
     writeJson(report, 'compaction', { receipt, reason, targetTokens });
   const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = receipt;
