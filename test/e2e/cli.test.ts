@@ -103,6 +103,18 @@ describe('roundfold check', () => {
     });
   });
 
+  it('does not call legal what it has no rules for', async () => {
+    const messages = [
+      { type: 'human', data: { content: 'hi' } },
+      { type: 'ai', data: { content: 'hello' } },
+    ];
+    const file = folder.write('langchain.json', JSON.stringify(messages));
+    const [line] = lines((await runCli(['check', '--json', file])).stdout);
+
+    expect(line).toMatchObject({ format: 'langchain', isJudged: false });
+    expect((await runCli(['check', file])).stdout).toMatch(/^unknown .*langchain has no rules of its own/);
+  });
+
   it('goes on after a file it cannot read, and ends with the worst code', async () => {
     const { code, stdout, stderr } = await runCli(['check', '/nowhere.json', illegal]);
 

@@ -58,6 +58,8 @@ interface Finding {
   readonly segment: number;
   readonly messages: number;
   readonly violations: readonly Violation[];
+  /** False for a format that has no rules of its own: nothing is known then, least of all that it is legal. */
+  readonly isJudged: boolean;
 }
 
 function checkRecording({ transcript, conversations }: Recording, given: GivenArguments): readonly Finding[] {
@@ -73,11 +75,8 @@ function checkRecording({ transcript, conversations }: Recording, given: GivenAr
       apiVersion: given.text('apiVersion'),
       betas: given.list('beta'),
     };
-    return {
-      segment,
-      messages: conversation.messages.length,
-      violations: contract?.check(body, context) ?? [],
-    };
+    const violations = contract?.check(body, context) ?? [];
+    return { segment, messages: conversation.messages.length, violations, isJudged: contract !== undefined };
   });
 }
 
@@ -90,16 +89,31 @@ interface Located {
 function printFinding(report: Report, located: Located, isComplete: boolean): void {
   const { file, recording, finding } = located;
   const { transcript, conversations } = recording;
-  const { violations, messages, segment } = finding;
+  const { violations, messages, segment, isJudged } = finding;
   if (report.json) {
     const { reader, format, title } = transcript;
     const segments = conversations.length;
-    writeJson(report, 'check', { file, reader, format, title, segment, segments, messages, violations });
+    writeJson(report, 'check', {
+      file,
+      reader,
+      format,
+      title,
+      segment,
+      segments,
+      messages,
+      isJudged,
+      violations,
+    });
     return;
   }
   const { terminal } = report;
   const part = conversations.length > 1 ? `, segment ${segment + 1} of ${conversations.length}` : '';
   const title = `${file} ${terminal.style('dim', `(${printable(transcript.title)}${part})`)}`;
+  if (!isJudged) {
+    const why = `${transcript.format} has no rules of its own: check the request that is made of it`;
+    terminal.out(`${terminal.style('yellow', 'unknown')} ${title}: ${why}\n`);
+    return;
+  }
   if (violations.length === 0) {
     const what = `${countOf(messages, 'message')}, ${transcript.format}`;
     terminal.out(`${terminal.style('green', 'legal')}   ${title}: ${what}\n`);

@@ -145,9 +145,12 @@ interface Finished {
 function finish({ report, given, conversation, outcome, targetTokens }: Finished): ExitCode {
   const { terminal } = report;
   if (outcome.status === 'failed') {
-    throw new RoundfoldError('upstream', outcome.message, {
-      remedy: 'Nothing was changed. The summarizer `outline` needs no model.',
-    });
+    const isUpstream = outcome.reason === 'summary-upstream';
+    terminal.talk(`${terminal.styleTalk('red', 'error')} ${outcome.message}\n`);
+    terminal.talk(
+      `      ${terminal.styleTalk('dim', 'Nothing was changed. The summarizer outline needs no model.')}\n`,
+    );
+    return isUpstream ? exitCodes.upstream : exitCodes.failed;
   }
   if (outcome.status === 'compacted' && given.flag('dryRun')) {
     terminal.out(previewText(conversation, outcome, terminal.columns));

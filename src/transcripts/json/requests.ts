@@ -39,8 +39,21 @@ export function isMessage(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value['role'] === 'string') return true;
   const type = asString(value['type']) ?? '';
-  return ITEM_TYPES.has(type) || type.endsWith('_call') || type.endsWith('_call_output');
+  return (
+    ITEM_TYPES.has(type) ||
+    type.endsWith('_call') ||
+    type.endsWith('_call_output') ||
+    isLangchain(value, type)
+  );
 }
+
+/** LangChain's messages have a type where others have a role, in either of the forms in which they are stored. */
+function isLangchain(value: JsonObject, type: string): boolean {
+  if (type === 'constructor') return value['lc'] === 1 && isObject(value['kwargs']);
+  return LANGCHAIN_TYPES.has(type) && (isObject(value['data']) || value['content'] !== undefined);
+}
+
+const LANGCHAIN_TYPES = new Set(['human', 'ai', 'system', 'tool', 'function', 'chat', 'generic']);
 
 /** Items of the Responses API that are named neither a call nor the output of one. */
 const ITEM_TYPES = new Set([
