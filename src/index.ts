@@ -36,8 +36,10 @@ export {
   tokenWarningState,
   WARNING_FRACTION,
 } from './core/budget.ts';
+export { describeRounds, type RoundDescription } from './core/describe-rounds.ts';
 export type { Edit, Fate } from './core/edit.ts';
 export { type ErrorCode, type Place, RoundfoldError } from './core/errors.ts';
+export { createEventSplitter, type EventSplitter, type StreamEvent } from './core/event-stream.ts';
 export type { CompactionEvent } from './core/events.ts';
 export { type FileAccess, fileAccess } from './core/file-access.ts';
 export {
@@ -50,6 +52,7 @@ export {
   withMessages,
   writeConversation,
 } from './core/format.ts';
+export { messagesToKeepIndex } from './core/keep-index.ts';
 export {
   type Bond,
   type LegalityProperty,
@@ -138,7 +141,6 @@ export { withRedaction } from './decorators/with-redaction.ts';
 export { type RetryOptions, withRetry } from './decorators/with-retry.ts';
 export { type TimeoutOptions, withTimeout } from './decorators/with-timeout.ts';
 export { withValidation } from './decorators/with-validation.ts';
-export { createEventSplitter, type EventSplitter, type StreamEvent } from './formats/event-stream.ts';
 export { langchainUpdate } from './formats/langchain-update.ts';
 export { readAnswer } from './formats/overflow/answer.ts';
 export { parseOverflow, tokenGap } from './formats/overflow/detect.ts';
@@ -153,8 +155,22 @@ export { type OpenaiClientOptions, openaiClient } from './models/clients/openai.
 export type { ModelInfo } from './models/model-info.ts';
 export { tokenProfileForModel } from './models/token-profiles.ts';
 export { type FoundSecret, type Redaction, redactSecrets } from './redact/redact-secrets.ts';
+export {
+  clearToolResults,
+  collapse,
+  collapseReads,
+  ladder,
+  none,
+  type StrategyFactory,
+  slidingWindow,
+  snip,
+  stripMedia,
+  summarize,
+  tokenBudget,
+} from './strategies/factories.ts';
 export { createStrategy, strategies } from './strategies/registry.ts';
 export { formatSummary } from './summarizers/format-summary.ts';
 export { type ModelSummarizerOptions, modelSummarizer } from './summarizers/model.ts';
 export { outline } from './summarizers/outline.ts';
+export { SUMMARY_SYSTEM, type SummaryPromptOptions, summaryPrompt } from './summarizers/prompt.ts';
 export { renderTranscript, type TranscriptOptions } from './summarizers/render-transcript.ts';

@@ -79,24 +79,46 @@ const RANGE_KEYS = [
 
 /** The file a call reads or writes, or undefined when it does neither (or it cannot be told). */
 export function fileAccess(call: ToolCallBlock): FileAccess | undefined {
-  const name = call.name
-    .slice(call.name.lastIndexOf('__') + 1)
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, '');
+  const name = plainName(call.name);
   const input = callArguments(call);
   if (input === undefined) return undefined;
   if (SHELLS.has(name)) return accessOfCommand(commandOf(input));
 
-  const path = PATH_KEYS.map((key) => input[key]).find((value) => typeof value === 'string' && value !== '');
   const kind = kindOf(name, input['command']);
-  if (kind === undefined || typeof path !== 'string') return undefined;
-  const range = RANGE_KEYS.filter((key) => input[key] !== undefined && input[key] !== null);
-  return {
-    kind,
-    path,
-    range:
-      range.length === 0 ? undefined : range.map((key) => `${key}=${JSON.stringify(input[key])}`).join(' '),
-  };
+  const path = kind === undefined ? undefined : pathIn(input);
+  return kind === undefined || path === undefined ? undefined : { kind, path, range: rangeIn(input) };
+}
+
+/** Thousands of calls share a few names; made-up ones do not fill the memory. */
+const plainNames = new Map<string, string>();
+
+/** A name without its server, case and punctuation. */
+function plainName(name: string): string {
+  const known = plainNames.get(name);
+  if (known !== undefined) return known;
+  const own = name.slice(name.lastIndexOf('__') + 1);
+  const plain = own.toLowerCase().replaceAll(/[^a-z]/g, '');
+  if (plainNames.size < 1000) plainNames.set(name, plain);
+  return plain;
+}
+
+function pathIn(input: Readonly<Record<string, unknown>>): string | undefined {
+  for (const key of PATH_KEYS) {
+    const value = input[key];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}
+
+function rangeIn(input: Readonly<Record<string, unknown>>): string | undefined {
+  let range: string | undefined;
+  for (const key of RANGE_KEYS) {
+    const value = input[key];
+    if (value === undefined || value === null) continue;
+    const part = `${key}=${JSON.stringify(value)}`;
+    range = range === undefined ? part : `${range} ${part}`;
+  }
+  return range;
 }
 
 function kindOf(name: string, command: unknown): FileAccess['kind'] | undefined {

@@ -10,7 +10,7 @@ export interface CompletionRequest {
   readonly temperature?: number | undefined;
   /**
    * A conversation to send as it is, with `prompt` as one more user message behind it, so that the provider's prompt
-   * cache is hit. `system` is not sent then: the conversation has its own. Tools stay, and none may be called.
+   * cache is hit. `system` is not sent then: the conversation has its own. Tools stay; a call of one is an answer with stop `tool-call`.
    */
   readonly prefix?: Conversation | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,5 +1,6 @@
 import { legalCuts } from './legality.ts';
 import { isUserText, type Message, textOf } from './message.ts';
+import { rememberFold } from './prefix-memory.ts';
 import { readSummaryMessage } from './summary-message.ts';
 
 /** What has to survive verbatim, besides what always does. */
@@ -33,20 +34,48 @@ export function spansOf(messages: readonly Message[], pins: PinOptions = {}): re
 /** The messages that are pinned for their own sake: their bytes may not change. */
 export function pinnedMessages(
   messages: readonly Message[],
-  { patterns = [] }: PinOptions = {},
+  { patterns = NO_PATTERNS }: PinOptions = {},
 ): ReadonlySet<number> {
-  const pinned = new Set<number>();
-  const isAsked = (message: Message) => isUserText(message) && readSummaryMessage(message) === undefined;
-  const first = messages.findIndex(isAsked);
-  const last = messages.findLastIndex(isAsked);
-  if (first !== -1) pinned.add(first).add(last);
-  // A summary that quotes what is looked for would stay for ever, and the next one would come on top of it.
-  const isMatched = (message: Message) =>
-    patterns.length > 0 && matches(message, patterns) && readSummaryMessage(message) === undefined;
-  for (const [index, message] of messages.entries()) {
-    if (message.role === 'system' || isMatched(message)) pinned.add(index);
-  }
-  return pinned;
+  const { first, last, others } = foldPinsFor(patterns)(messages);
+  const asked = [first, last].filter((index) => index !== undefined);
+  return new Set([...asked, ...others]);
+}
+
+const NO_PATTERNS: readonly RegExp[] = [];
+
+interface Pins {
+  first: number | undefined;
+  last: number | undefined;
+  /** System messages and those that match a pattern. */
+  readonly others: number[];
+}
+
+type FoldPins = (messages: readonly Message[]) => Pins;
+
+const foldsByPatterns = new WeakMap<readonly RegExp[], FoldPins>();
+
+/** One memory for each set of patterns, so that a turn looks only at what is new. */
+function foldPinsFor(patterns: readonly RegExp[]): FoldPins {
+  const known = foldsByPatterns.get(patterns);
+  if (known !== undefined) return known;
+  const fold = rememberFold<Message, Pins>({
+    start: () => ({ first: undefined, last: undefined, others: [] }),
+    add(pins, message, index) {
+      const isMatched = patterns.length > 0 && matches(message, patterns);
+      const isAsked = isUserText(message);
+      if (message.role === 'system') pins.others.push(index);
+      if (!isAsked && !isMatched) return;
+      // A summary is no text of the user's; and one that quotes what is looked for would stay for ever, and the next
+      // one would come on top of it.
+      if (readSummaryMessage(message) !== undefined) return;
+      if (isMatched && message.role !== 'system') pins.others.push(index);
+      if (!isAsked) return;
+      pins.first ??= index;
+      pins.last = index;
+    },
+  });
+  foldsByPatterns.set(patterns, fold);
+  return fold;
 }
 
 function matches({ blocks }: Message, patterns: readonly RegExp[]): boolean {

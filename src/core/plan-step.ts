@@ -17,32 +17,48 @@ export interface StepResult {
  * @throws RoundfoldError `usage` when edits overlap or point outside the list
  */
 export function applyStep(messages: readonly Message[], edits: readonly Edit[], format: Format): StepResult {
-  const sorted = sortEdits(edits, messages);
-  const builder = new ListBuilder(messages, format);
-  for (let index = 0, next = 0; index <= messages.length; ) {
-    for (const text of sorted.inserts.get(index) ?? []) builder.say(text);
-    const range = sorted.ranges[next];
-    if (range?.start === index) {
-      if (range.type === 'summarize') builder.say(range.text);
-      const isSummarised = range.type === 'summarize' || range.isSummarised === true;
-      builder.leave(range.start, range.end, isSummarised ? 'summarised' : 'dropped');
-      index = range.end;
-      next++;
-    } else {
-      builder.keep(index, sorted.inside.get(index));
-      index++;
-    }
+  const { ranges, inserts, inside } = sortEdits(edits, messages.length);
+  if (ranges.length === 0 && inserts.length === 0) {
+    const result = editInPlace(messages, inside, format);
+    if (result !== undefined) return result;
   }
-  return builder.finish(firstChange(sorted));
+  const builder = new ListBuilder(messages, format);
+  let nextRange = 0;
+  let nextInsert = 0;
+  let nextInside = 0;
+  for (let index = 0; index <= messages.length; ) {
+    for (; inserts[nextInsert]?.before === index; nextInsert++) builder.say(inserts[nextInsert]?.text ?? '');
+    const range = ranges[nextRange];
+    if (range?.start === index) {
+      // Nothing can be put into, or changed in, what leaves.
+      const lost = [inserts[nextInsert]?.before, inside[nextInside]?.message].find(
+        (place) => place !== undefined && place < range.end,
+      );
+      if (lost !== undefined) throw badPlan(`message ${lost}`);
+      builder.replace(range);
+      index = range.end;
+      nextRange++;
+      continue;
+    }
+    const firstInside = nextInside;
+    while (inside[nextInside]?.message === index) nextInside++;
+    builder.keep(index, nextInside === firstInside ? NO_EDITS : inside.slice(firstInside, nextInside));
+    index++;
+  }
+  return builder.finish(firstChange({ ranges, inserts, inside }));
 }
 
 type Range = Extract<Edit, { start: number }>;
+type Insert = Extract<Edit, { before: number }>;
 type BlockEdit = Extract<Edit, { block: number }>;
 
+const NO_EDITS: readonly BlockEdit[] = [];
+
+/** The edits by what they touch, each kind in the order of the list. */
 interface SortedEdits {
   readonly ranges: readonly Range[];
-  readonly inserts: ReadonlyMap<number, readonly string[]>;
-  readonly inside: ReadonlyMap<number, readonly BlockEdit[]>;
+  readonly inserts: readonly Insert[];
+  readonly inside: readonly BlockEdit[];
 }
 
 class ListBuilder {
@@ -55,7 +71,7 @@ class ListBuilder {
   constructor(before: readonly Message[], format: Format) {
     this.before = before;
     this.format = format;
-    this.fates = before.map(() => 'verbatim');
+    this.fates = new Array<Fate>(before.length).fill('verbatim');
   }
 
   say(text: string): void {
@@ -65,14 +81,16 @@ class ListBuilder {
     }
   }
 
-  leave(start: number, end: number, fate: Fate): void {
-    this.fates.fill(fate, start, end);
+  replace(range: Range): void {
+    if (range.type === 'summarize') this.say(range.text);
+    const isSummarised = range.type === 'summarize' || range.isSummarised === true;
+    this.fates.fill(isSummarised ? 'summarised' : 'dropped', range.start, range.end);
   }
 
-  keep(index: number, edits: readonly BlockEdit[] | undefined): void {
+  keep(index: number, edits: readonly BlockEdit[]): void {
     const message = this.before[index];
     if (message === undefined) return;
-    const edited = edits === undefined ? message : editBlocks(message, edits, this.format);
+    const edited = edits.length === 0 ? message : editMessage(message, edits, this.format);
     if (edited !== message) this.fates[index] = edited.blocks.length === 0 ? 'dropped' : 'reduced';
     // No provider takes a message without content.
     if (edited !== message && edited.blocks.length === 0) return;
@@ -82,76 +100,65 @@ class ListBuilder {
 
   /** What a provider reported for the longer context is not true of the shorter one, from the first change on. */
   finish(firstChanged: number): StepResult {
-    const messages = this.messages.map((message, place) => {
-      const isBehind = (this.origins[place] ?? -1) >= firstChanged;
-      return isBehind && message.usage !== undefined ? { ...message, usage: undefined } : message;
-    });
-    return { messages, origins: this.origins, fates: this.fates };
+    const { messages, origins, fates } = this;
+    for (let place = messages.length - 1; place >= 0; place--) {
+      const message = messages[place];
+      const origin = origins[place] ?? -1;
+      if (origin >= 0 && origin < firstChanged) break;
+      if (message?.usage !== undefined && origin >= 0) messages[place] = withoutUsage(message);
+    }
+    return { messages, origins, fates };
   }
 }
 
-function sortEdits(edits: readonly Edit[], messages: readonly Message[]): SortedEdits {
-  const { length } = messages;
-  const ranges = edits
-    .filter((edit) => edit.type === 'drop' || edit.type === 'summarize')
-    .toSorted((left, right) => left.start - right.start);
-  for (const [index, { start, end }] of ranges.entries()) {
-    const isWhole = Number.isInteger(start) && Number.isInteger(end);
-    const isSound = isWhole && end > start && end <= length && start >= (ranges[index - 1]?.end ?? 0);
-    if (!isSound) throw badPlan(`messages ${start} to ${end}`);
-  }
-  const inserts = new Map<number, string[]>();
-  const inside = new Map<number, BlockEdit[]>();
+function sortEdits(edits: readonly Edit[], length: number): SortedEdits {
+  const ranges: Range[] = [];
+  const inserts: Insert[] = [];
+  const inside: BlockEdit[] = [];
   for (const edit of edits) {
-    if (edit.type === 'insert') append(inserts, check(edit.before, length), edit.text);
-    if (edit.type === 'rewrite' || edit.type === 'strip')
-      append(inside, check(edit.message, length - 1), edit);
+    if (edit.type === 'drop' || edit.type === 'summarize') {
+      ranges.push(edit);
+    } else if (edit.type === 'insert') {
+      check(edit.before, length);
+      inserts.push(edit);
+    } else {
+      check(edit.message, length - 1);
+      inside.push(edit);
+    }
   }
-  refuseInsideRanges(ranges, [...inserts.keys()], [...inside.keys()]);
-  for (const [index, own] of inside) refuseBadBlocks(own, messages[index]?.blocks ?? []);
-  return { ranges, inserts, inside };
-}
-
-/** Nothing can be put into, or changed in, what leaves. */
-function refuseInsideRanges(
-  ranges: readonly Range[],
-  inserts: readonly number[],
-  inside: readonly number[],
-): void {
+  ranges.sort((left, right) => left.start - right.start);
+  let free = 0;
   for (const { start, end } of ranges) {
-    const lost =
-      inserts.find((index) => index > start && index < end) ??
-      inside.find((index) => index >= start && index < end);
-    if (lost !== undefined) throw badPlan(`message ${lost}`);
+    const isSound = Number.isInteger(start) && Number.isInteger(end) && end > start && end <= length;
+    if (!isSound || start < free) throw badPlan(`messages ${start} to ${end}`);
+    free = end;
   }
+  inserts.sort((left, right) => left.before - right.before);
+  inside.sort((left, right) => left.message - right.message);
+  return { ranges, inserts, inside };
 }
 
 /** Every edit finds its block, and no two edits the same one. */
 function refuseBadBlocks(edits: readonly BlockEdit[], blocks: readonly Block[]): void {
-  const places = new Set<string>();
-  for (const edit of edits) {
+  for (let index = 0; index < edits.length; index++) {
+    const edit = edits[index];
+    if (edit === undefined) continue;
     const block = blocks[edit.block];
-    const inner = edit.type === 'strip' ? edit.inner : undefined;
+    const inner = innerOf(edit);
     const isThere =
       block !== undefined &&
       (edit.type !== 'rewrite' || block.type === 'tool-result') &&
-      (inner === undefined || (block.type === 'tool-result' && block.content[inner] !== undefined));
-    const place = `${edit.block} ${inner}`;
-    const whole = `${edit.block} ${undefined}`;
+      (inner < 0 || (block.type === 'tool-result' && block.content[inner] !== undefined));
+    const before = edits[index - 1];
+    // Those of one block stand together, the one for the whole of it last.
     const overlaps =
-      places.has(place) || places.has(whole) || (inner === undefined && hasInner(places, edit.block));
+      before?.block === edit.block && (inner < 0 || innerOf(before) < 0 || innerOf(before) === inner);
     if (!isThere || overlaps) throw badPlan(`block ${edit.block} of message ${edit.message}`);
-    places.add(place);
   }
 }
 
-function hasInner(places: ReadonlySet<string>, block: number): boolean {
-  return [...places].some((place) => place.startsWith(`${block} `));
-}
-
-function check(index: number, limit: number): number {
+function check(index: number, limit: number): void {
   if (!Number.isInteger(index) || index < 0 || index > limit) throw badPlan(`message ${index}`);
-  return index;
 }
 
 function badPlan(place: string): RoundfoldError {
@@ -160,33 +167,113 @@ function badPlan(place: string): RoundfoldError {
   });
 }
 
-function append<Item>(lists: Map<number, Item[]>, index: number, item: Item): void {
-  const list = lists.get(index);
-  if (list === undefined) lists.set(index, [item]);
-  else list.push(item);
+function firstChange({ ranges, inserts, inside }: SortedEdits): number {
+  return Math.min(
+    ranges[0]?.start ?? Number.POSITIVE_INFINITY,
+    inserts[0]?.before ?? Number.POSITIVE_INFINITY,
+    inside[0]?.message ?? Number.POSITIVE_INFINITY,
+  );
 }
 
-function firstChange({ ranges, inserts, inside }: SortedEdits): number {
-  let first = ranges[0]?.start ?? Number.POSITIVE_INFINITY;
-  for (const index of inserts.keys()) first = Math.min(first, index);
-  for (const index of inside.keys()) first = Math.min(first, index);
-  return first;
+/** What edits made of a list without moving a message. */
+interface EditedList {
+  readonly before: readonly Message[];
+  readonly edits: readonly BlockEdit[];
+  readonly format: Format | undefined;
+  readonly after: readonly Message[];
+  readonly fates: readonly Fate[];
+}
+
+const NOTHING_EDITED: EditedList = { before: [], edits: [], format: undefined, after: [], fates: [] };
+
+const editedLists = new WeakMap<Message, EditedList>();
+
+/**
+ * A step that moves no message. The next turn of a conversation mostly makes the edits of the last one again, and goes on
+ * where they end: what was made of a message then is the very same value now. Undefined when a message loses all it has.
+ */
+function editInPlace(
+  messages: readonly Message[],
+  edits: readonly BlockEdit[],
+  format: Format,
+): StepResult | undefined {
+  const [first] = messages;
+  if (first === undefined) return undefined;
+  const known = editedLists.get(first) ?? NOTHING_EDITED;
+  const { place, next } = sharedPlace(known, messages, { edits, format });
+  const after = known.after.slice(0, place);
+  const fates = known.fates.slice(0, place);
+  const firstChanged = edits[0]?.message ?? messages.length;
+  for (let index = place, edit = next; index < messages.length; index++) {
+    const message = messages[index];
+    if (message === undefined) continue;
+    const begin = edit;
+    while (edits[edit]?.message === index) edit++;
+    const edited = edit === begin ? message : editMessage(message, edits.slice(begin, edit), format);
+    if (edited !== message && edited.blocks.length === 0) return undefined;
+    fates.push(edited === message ? 'verbatim' : 'reduced');
+    after.push(index >= firstChanged && edited.usage !== undefined ? withoutUsage(edited) : edited);
+  }
+  editedLists.set(first, { before: messages.slice(), edits, format, after, fates });
+  return { messages: after, origins: after.map((_message, index) => index), fates };
+}
+
+/** The first message that is another one, or is edited in another way, than the last time; and the first edit from there. */
+function sharedPlace(
+  known: EditedList,
+  messages: readonly Message[],
+  { edits, format }: { readonly edits: readonly BlockEdit[]; readonly format: Format },
+): { readonly place: number; readonly next: number } {
+  if (known.format !== format) return { place: 0, next: 0 };
+  let next = 0;
+  while (next < edits.length && isSameEdit(known.edits[next], edits[next])) next++;
+  let place = 0;
+  const limit = Math.min(
+    messages.length,
+    known.before.length,
+    edits[next]?.message ?? messages.length,
+    known.edits[next]?.message ?? messages.length,
+  );
+  while (place < limit && known.before[place] === messages[place]) place++;
+  while (next > 0 && (edits[next - 1]?.message ?? 0) >= place) next--;
+  return { place, next };
+}
+
+function isSameEdit(left: BlockEdit | undefined, right: BlockEdit | undefined): boolean {
+  if (left === right) return true;
+  if (left === undefined || right === undefined) return false;
+  return (
+    left.type === right.type &&
+    left.message === right.message &&
+    left.block === right.block &&
+    innerOf(left) === innerOf(right) &&
+    left.text === right.text
+  );
+}
+
+function editMessage(message: Message, edits: readonly BlockEdit[], format: Format): Message {
+  // Inner blocks go from the back, so that the places of those before stay true.
+  const sorted =
+    edits.length === 1
+      ? edits
+      : edits.toSorted((left, right) => left.block - right.block || innerOf(right) - innerOf(left));
+  refuseBadBlocks(sorted, message.blocks);
+  return editBlocks(message, sorted, format);
 }
 
 function editBlocks(message: Message, edits: readonly BlockEdit[], format: Format): Message {
-  const blocks = message.blocks.flatMap((block, index): readonly Block[] => {
-    // Inner blocks go from the back, so that the places of those before stay true.
-    const own = edits
-      .filter((edit) => edit.block === index)
-      .toSorted((left, right) => innerOf(right) - innerOf(left));
-    return own.reduce<readonly Block[]>(
-      (kept, edit) => kept.flatMap((each) => editBlock(each, edit, format)),
-      [block],
-    );
-  });
-  const isSame =
-    blocks.length === message.blocks.length &&
-    blocks.every((block, index) => block === message.blocks[index]);
+  const blocks: Block[] = [];
+  let isSame = true;
+  let next = 0;
+  for (let index = 0; index < message.blocks.length; index++) {
+    const block = message.blocks[index];
+    let edited = block;
+    for (let edit = edits[next]; edit?.block === index; edit = edits[++next]) {
+      if (edited !== undefined) edited = editBlock(edited, edit, format);
+    }
+    if (edited !== block) isSame = false;
+    if (edited !== undefined) blocks.push(edited);
+  }
   return isSame ? message : format.withBlocks(message, blocks);
 }
 
@@ -194,15 +281,40 @@ function innerOf(edit: BlockEdit): number {
   return edit.type === 'strip' ? (edit.inner ?? -1) : -1;
 }
 
-function editBlock(block: Block, edit: BlockEdit, format: Format): readonly Block[] {
+function editBlock(block: Block, edit: BlockEdit, format: Format): Block | undefined {
   if (edit.type === 'rewrite') {
     return block.type === 'tool-result'
-      ? [format.withResultContent(block, [format.textBlock(edit.text)])]
-      : [block];
+      ? format.withResultContent(block, contentOf(edit.text, format))
+      : block;
   }
-  const substitute = edit.text === undefined ? [] : [format.textBlock(edit.text)];
+  const substitute = edit.text === undefined ? undefined : format.textBlock(edit.text);
   if (edit.inner === undefined) return substitute;
-  if (block.type !== 'tool-result') return [block];
-  const content = block.content.flatMap((inner, index) => (index === edit.inner ? substitute : [inner]));
-  return [format.withResultContent(block, content)];
+  if (block.type !== 'tool-result') return block;
+  const content = block.content.flatMap((inner, index) => {
+    if (index !== edit.inner) return [inner];
+    return substitute === undefined ? [] : [substitute];
+  });
+  return format.withResultContent(block, content);
+}
+
+let lastContent:
+  | { readonly text: string; readonly format: Format; readonly content: readonly Block[] }
+  | undefined;
+
+/** Text as the content of a result. Thousands of results get the same one. */
+function contentOf(text: string, format: Format): readonly Block[] {
+  if (lastContent?.text !== text || lastContent.format !== format)
+    lastContent = { text, format, content: [format.textBlock(text)] };
+  return lastContent.content;
+}
+
+const messagesWithoutUsage = new WeakMap<Message, Message>();
+
+/** Always the same value for the same message, so that its size stays known. */
+function withoutUsage(message: Message): Message {
+  const known = messagesWithoutUsage.get(message);
+  if (known !== undefined) return known;
+  const bare = { ...message, usage: undefined };
+  messagesWithoutUsage.set(message, bare);
+  return bare;
 }

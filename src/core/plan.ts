@@ -30,24 +30,54 @@ export interface AppliedPlan {
  */
 export function applyPlan(conversation: Conversation, plan: Plan): AppliedPlan {
   const { messages, format } = conversation;
-  const fates: Fate[] = messages.map(() => 'verbatim');
   let current = messages;
-  /** For each current message the original it is, or -1 for one that was made. */
-  let origins: readonly number[] = [...messages.keys()];
+  let trace: Trace | undefined;
   for (const edits of plan.steps) {
     const step = applyStep(current, edits, format);
-    for (const [index, fate] of step.fates.entries()) {
-      const origin = origins[index] ?? -1;
-      if (origin >= 0 && fate !== 'verbatim') fates[origin] = fate;
-    }
-    const before = origins;
-    origins = step.origins.map((index) => (index < 0 ? -1 : (before[index] ?? -1)));
+    trace = trace === undefined ? step : compose(trace, step);
     current = step.messages;
   }
+  const { origins, fates } = trace ?? unchanged(messages);
   return {
     conversation: withMessages(conversation, current),
-    undo: { version: 1, runs: undoRuns(messages, current, origins) },
+    undo: lazyUndo(messages, current, origins),
     fates,
+  };
+}
+
+/** What happened to a list so far: for each current message the original it is (-1: it was made), and all fates. */
+interface Trace {
+  readonly origins: readonly number[];
+  readonly fates: readonly Fate[];
+}
+
+function unchanged(messages: readonly Message[]): Trace {
+  return { origins: [...messages.keys()], fates: messages.map(() => 'verbatim') };
+}
+
+function compose(before: Trace, step: Trace): Trace {
+  const fates = before.fates.slice();
+  for (const [index, fate] of step.fates.entries()) {
+    const origin = before.origins[index] ?? -1;
+    if (origin >= 0 && fate !== 'verbatim') fates[origin] = fate;
+  }
+  const origins = step.origins.map((index) => (index < 0 ? -1 : (before.origins[index] ?? -1)));
+  return { origins, fates };
+}
+
+/** The way back is worked out when somebody asks for it: most compactions are never undone. */
+function lazyUndo(
+  before: readonly Message[],
+  after: readonly Message[],
+  origins: readonly number[],
+): UndoRecord {
+  let runs: readonly UndoRun[] | undefined;
+  return {
+    version: 1,
+    get runs() {
+      runs ??= undoRuns(before, after, origins);
+      return runs;
+    },
   };
 }
 

@@ -40,6 +40,7 @@ export function writeReceipt(
   applied: AppliedPlan,
   { estimator, strategy }: { readonly estimator: TokenEstimator; readonly strategy: string },
 ): Receipt {
+  let runs: readonly FateRun[] | undefined;
   return {
     version: 1,
     strategy,
@@ -47,7 +48,11 @@ export function writeReceipt(
     messagesAfter: applied.conversation.messages.length,
     tokensBefore: Math.round(requestTokens(before, estimator)),
     tokensAfter: Math.round(requestTokens(applied.conversation, estimator)),
-    runs: fateRuns(before.messages, applied.fates, estimator),
+    // Thousands of them where every other message was reduced: made when somebody reads the receipt.
+    get runs() {
+      runs ??= fateRuns(before.messages, applied.fates, estimator);
+      return runs;
+    },
   };
 }
 

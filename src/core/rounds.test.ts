@@ -4,7 +4,7 @@ import { openaiChat } from '../formats/openai-chat.ts';
 import { openaiResponses } from '../formats/openai-responses.ts';
 import { messagesOfShape, recordsOfWords, wordOf } from '../testing/shapes.ts';
 import type { Message } from './message.ts';
-import { groupRounds, largestRound, nameRound } from './rounds.ts';
+import { groupRounds, largestRound, nameRound, newestRoundsStart } from './rounds.ts';
 
 function inWords(messages: readonly Message[], userTextJoins: 'previous' | 'next' = 'previous'): string {
   const rounds = groupRounds(messages, { userTextJoins });
@@ -176,3 +176,18 @@ describe('names', () => {
 function chatCall(id: string): unknown {
   return { id, type: 'function', function: { name: 'read', arguments: '{}' } };
 }
+
+describe('newestRoundsStart', () => {
+  it.each(['', 'U1', 'U1 A1 T1 A2 T2 A3', 'U1 A1(a) T(a) A1(b) T(b) A2', 'A1 A1 T1 A2 U2'])(
+    'is where the grouped rounds of "%s" begin, counted from the end',
+    (input) => {
+      const messages = recordsOfWords(input);
+      const starts = groupRounds(messages).map(({ start }) => start);
+
+      for (let count = 0; count <= starts.length + 1; count++) {
+        const expected = count === 0 ? messages.length : (starts.at(-count) ?? 0);
+        expect(newestRoundsStart(messages, count)).toBe(expected);
+      }
+    },
+  );
+});

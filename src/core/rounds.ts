@@ -40,6 +40,20 @@ export function groupRounds(messages: readonly Message[], options: GroupOptions 
   });
 }
 
+/** Index of the first message of the newest `count` rounds; the length of the list for none, 0 for more than there are. */
+export function newestRoundsStart(messages: readonly Message[], count: number): number {
+  const { openings } = foldOpenings(messages);
+  let start = messages.length;
+  let left = count;
+  for (let index = openings.length - 1; index >= 0 && left > 0; index--) {
+    const opening = openings[index];
+    if (opening === undefined || opening.isJoined) continue;
+    start = opening.start;
+    left--;
+  }
+  return left > 0 ? 0 : start;
+}
+
 /** Where a round begins, or seemed to until the round before turned out to go on. */
 interface Opening {
   readonly kind: Round['kind'];

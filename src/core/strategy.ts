@@ -4,7 +4,7 @@ import type { Conversation } from './format.ts';
 import type { Usage } from './message.ts';
 import type { OptionSpecs, OptionValues } from './options.ts';
 import type { PinOptions } from './pins.ts';
-import { applyPlan, type Plan, type UndoRecord } from './plan.ts';
+import { type AppliedPlan, applyPlan, type Plan, type UndoRecord } from './plan.ts';
 import { type Receipt, writeReceipt } from './receipt.ts';
 import type { Summarizer } from './summarizer.ts';
 import type { TokenEstimator } from './token-estimator.ts';
@@ -105,11 +105,13 @@ export function finish(
   if (edits.length === 0)
     return notCompacted('skipped', 'nothing-to-do', `${strategy}: nothing to do`, usage);
   const bound = context.bindsReasoning ? stripBoundReasoning(conversation.messages, edits) : [];
-  const outcome = finishPlan(conversation, { steps: [[...edits, ...bound]] }, context, options);
+  const plan = { steps: [bound.length === 0 ? edits : [...edits, ...bound]] };
+  const applied = applyPlan(conversation, plan);
   // Some results only their provider may write: edits of nothing else change nothing.
   const isSame =
-    outcome.receipt.runs.every(({ fate }) => fate === 'verbatim') && outcome.plan.steps.every(isSilent);
+    applied.fates.every((fate) => fate === 'verbatim') && edits.every(({ type }) => type !== 'insert');
   if (isSame) return notCompacted('skipped', 'nothing-to-do', `${strategy}: nothing to do`, usage);
+  const outcome = toOutcome(conversation, { plan, applied }, context, options);
   const { tokensBefore, tokensAfter } = outcome.receipt;
   // Media is taken out for its bytes; everything else is done for tokens.
   const isForTokens = edits.some(({ type }) => type !== 'strip');
@@ -118,26 +120,29 @@ export function finish(
   return notCompacted('insufficient', 'not-smaller', message, usage);
 }
 
-function isSilent(edits: readonly Edit[]): boolean {
-  return edits.every(({ type }) => type !== 'insert');
-}
-
 /** Applies a whole plan and accounts for it. */
 export function finishPlan(
   conversation: Conversation,
   plan: Plan,
+  context: StrategyContext,
+  options: FinishOptions,
+): Compacted {
+  return toOutcome(conversation, { plan, applied: applyPlan(conversation, plan) }, context, options);
+}
+
+function toOutcome(
+  conversation: Conversation,
+  { plan, applied }: { readonly plan: Plan; readonly applied: AppliedPlan },
   { estimator }: StrategyContext,
   { strategy, reason, usage }: FinishOptions,
 ): Compacted {
-  const applied = applyPlan(conversation, plan);
-  const receipt = writeReceipt(conversation, applied, { estimator, strategy });
   return {
     status: 'compacted',
     reason,
     conversation: applied.conversation,
     plan,
     undo: applied.undo,
-    receipt,
+    receipt: writeReceipt(conversation, applied, { estimator, strategy }),
     usage,
   };
 }

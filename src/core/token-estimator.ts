@@ -10,6 +10,8 @@ export interface TokenEstimator {
   readonly profile: TokenProfile;
   countText(text: string): number;
   countBlock(block: Block): number;
+  /** The same for a block of a message; costs nothing once the message was counted and has no other block. */
+  countBlockOf(message: Message, index: number): number;
   /** All blocks of a message and what the provider wraps it in. */
   countMessage(message: Message): number;
   /** All messages of a list. A list that has grown since costs only what is new. */
@@ -28,7 +30,9 @@ export interface TokenEstimatorOptions {
 /** Makes an estimator. Keep it for the life of a conversation: it counts every message only once. */
 export function createTokenEstimator(options: TokenEstimatorOptions = {}): TokenEstimator {
   const profile = options.profile ?? o200kProfile;
-  const countText = options.countText ?? ((text: string) => estimateTextTokens(text) * profile.textRatio);
+  const countText = rememberLast(
+    options.countText ?? ((text: string) => estimateTextTokens(text) * profile.textRatio),
+  );
   const sizes = new WeakMap<Message, number>();
 
   const countBlock = (block: Block): number => countBlockWith(block, countText, profile);
@@ -42,24 +46,70 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
     return size;
   };
 
-  const foldSize = rememberFold<Message, { tokens: number }>({
-    start: () => ({ tokens: 0 }),
-    add(state, message) {
-      state.tokens += countMessage(message);
+  const blockSizes = new WeakMap<Block, number>();
+  const countBlockOf = (message: Message, index: number): number => {
+    const block = message.blocks[index];
+    if (block === undefined) return 0;
+    if (message.blocks.length === 1) return countMessage(message) - profile.perMessageTokens;
+    const size = blockSizes.get(block) ?? countBlock(block);
+    blockSizes.set(block, size);
+    return size;
+  };
+
+  /** Sizes up to and with each message. */
+  const foldSizes = rememberFold<Message, number[]>({
+    start: () => [],
+    add(sums, message) {
+      sums.push((sums.at(-1) ?? 0) + countMessage(message));
+    },
+    rewind(sums, length) {
+      sums.length = length;
     },
   });
-  const countMessages = (messages: readonly Message[]): number => foldSize(messages).tokens;
+  const countMessages = (messages: readonly Message[]): number =>
+    messages.length === 0 ? 0 : (foldSizes(messages)[messages.length - 1] ?? 0);
 
-  const countSystem = (frame: Frame): number => sum(frame.system, countBlock);
-
-  const countTools = ({ tools }: Frame): number => {
+  const countSystem = rememberSize((frame) => sum(frame.system, countBlock));
+  const countTools = rememberSize(({ tools }) => {
     if (tools.length === 0) return 0;
     return (
       profile.toolPromptTokens + sum(tools, (tool) => profile.perToolTokens + countText(jsonText(tool.raw)))
     );
-  };
+  });
 
-  return { profile, countText, countBlock, countMessage, countMessages, countSystem, countTools };
+  return {
+    profile,
+    countText,
+    countBlock,
+    countBlockOf,
+    countMessage,
+    countMessages,
+    countSystem,
+    countTools,
+  };
+}
+
+/** Cleared results come in thousands with one text between them. */
+function rememberLast(count: (text: string) => number): (text: string) => number {
+  let lastText: string | undefined;
+  let lastSize = 0;
+  return (text) => {
+    if (text !== lastText) {
+      lastSize = count(text);
+      lastText = text;
+    }
+    return lastSize;
+  };
+}
+
+/** What stands around the messages is asked for again at every step. */
+function rememberSize(count: (frame: Frame) => number): (frame: Frame) => number {
+  const sizes = new WeakMap<Frame, number>();
+  return (frame) => {
+    const size = sizes.get(frame) ?? count(frame);
+    sizes.set(frame, size);
+    return size;
+  };
 }
 
 function countBlockWith(block: Block, countText: (text: string) => number, profile: TokenProfile): number {

@@ -32,12 +32,12 @@ export function linkTools(messages: readonly Message[]): ToolLinks {
   const unanswered: BlockPosition[] = [];
   const orphans: BlockPosition[] = [];
   const linker = new ToolLinker({
-    pair: (call, result) => pairs.push({ call: unpack(call), result: unpack(result) }),
-    unanswered: (call) => unanswered.push(unpack(call)),
-    orphan: (result) => orphans.push(unpack(result)),
+    pair: (call, result) => pairs.push({ call: unpackPosition(call), result: unpackPosition(result) }),
+    unanswered: (call) => unanswered.push(unpackPosition(call)),
+    orphan: (result) => orphans.push(unpackPosition(result)),
   });
   for (const [index, message] of messages.entries()) linker.add(message, index);
-  unanswered.push(...linker.open().map(unpack));
+  unanswered.push(...linker.open().map(unpackPosition));
   unanswered.sort((left, right) => left.message - right.message || left.block - right.block);
   return { pairs, unanswered, orphans };
 }
@@ -58,7 +58,8 @@ export function messageOf(packed: PackedPosition): number {
   return Math.floor(packed / BLOCKS);
 }
 
-function unpack(packed: PackedPosition): BlockPosition {
+/** The place that a packed position stands for. */
+export function unpackPosition(packed: PackedPosition): BlockPosition {
   return { message: messageOf(packed), block: packed % BLOCKS };
 }
 

@@ -21,6 +21,12 @@ export function readAnthropicBlock(raw: unknown): Block {
   return reader?.(raw) ?? { type: 'other', wireType: type, raw };
 }
 
+/** The views of blocks as they are in a content list. Text that was plain string content becomes a text block there. */
+export function asListed(blocks: readonly Block[]): readonly Block[] {
+  if (blocks.every(({ raw }) => typeof raw !== 'string')) return blocks;
+  return blocks.map((block) => (typeof block.raw === 'string' ? textBlock(block.raw) : block));
+}
+
 /** Blocks as a content list. Text that was plain string content becomes a text block there. */
 export function toContentList(blocks: readonly Block[]): readonly unknown[] {
   return blocks.map((block) =>
@@ -31,16 +37,17 @@ export function toContentList(blocks: readonly Block[]): readonly unknown[] {
 /** Results whose content a client may write. Those of all other server tools go back to the provider as they came. */
 const OPEN_RESULTS = new Set<unknown>(['tool_result', 'mcp_tool_result']);
 
-/** The result block with other content; undefined where only the provider may write it. */
-export function withAnthropicContent(
-  raw: JsonObject,
-  content: readonly Block[],
-): ToolResultBlock | undefined {
-  if (!OPEN_RESULTS.has(raw['type'])) return undefined;
-  return readResult(
-    { ...raw, content: toContentList(content) },
-    raw['type'] === 'tool_result' ? 'client' : 'server',
-  );
+/** The result block with other content; the same one where only the provider may write it. */
+export function withAnthropicContent(result: ToolResultBlock, content: readonly Block[]): ToolResultBlock {
+  const { raw } = result;
+  if (!isObject(raw) || !OPEN_RESULTS.has(raw['type'])) return result;
+  const [only] = content;
+  // Blank content reads as none at all, so it stays in a list.
+  if (content.length === 1 && only?.type === 'text' && only.text !== '') {
+    const { text } = only;
+    return { ...result, content: [{ type: 'text', text, raw: text }], raw: { ...raw, content: text } };
+  }
+  return { ...result, content: asListed(content), raw: { ...raw, content: toContentList(content) } };
 }
 
 type BlockReader = (raw: JsonObject) => Block | undefined;

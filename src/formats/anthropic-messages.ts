@@ -1,7 +1,13 @@
 import type { Conversation, Format, Recognition } from '../core/format.ts';
 import { asCount, asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, Role, ToolResultBlock, Usage } from '../core/message.ts';
-import { readAnthropicBlock, textBlock, toContentList, withAnthropicContent } from './anthropic-blocks.ts';
+import {
+  asListed,
+  readAnthropicBlock,
+  textBlock,
+  toContentList,
+  withAnthropicContent,
+} from './anthropic-blocks.ts';
 import { findList, readTools, replaceUnderKey } from './frame.ts';
 import { rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
@@ -26,12 +32,11 @@ export const anthropicMessages: Format = {
     return readAnthropicBlock(raw) as ToolResultBlock; // a `tool_result` always reads as one
   },
   withResultContent: (result, content) =>
-    rewriteResult(result, content, (raw) => withAnthropicContent(raw, content)),
+    rewriteResult(result, content, () => withAnthropicContent(result, content)),
   userMessages: (blocks) => [anthropicMessages.readMessage({ role: 'user', content: toContentList(blocks) })],
-  withBlocks(message, blocks) {
-    const raw = isObject(message.raw) ? message.raw : { role: message.role };
-    const view = anthropicMessages.readMessage({ ...raw, content: toContentList(blocks) });
-    return { ...view, responseId: message.responseId, usage: message.usage };
+  withBlocks({ role, responseId, usage, raw: before }, blocks) {
+    const raw = { ...(isObject(before) ? before : { role }), content: toContentList(blocks) };
+    return { role, blocks: asListed(blocks), responseId, usage, raw };
   },
 };
 

@@ -50,7 +50,7 @@ export const langchain: Format = {
   withResultContent: (result, content) =>
     rewriteResult(result, content, (raw) => {
       const open = openMessage(raw);
-      if (open === undefined || !isResult(open)) return withAnthropicContent(raw, content);
+      if (open === undefined || !isResult(open)) return withAnthropicContent(result, content);
       const changed = withFields(raw, open, { content: asOneText(content) ?? toContent(content) });
       return readResult(openMessage(changed)?.fields ?? {}, changed);
     }),

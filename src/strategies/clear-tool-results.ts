@@ -1,8 +1,10 @@
 import type { Edit } from '../core/edit.ts';
-import { textOf } from '../core/message.ts';
+import type { Message, ToolResultBlock } from '../core/message.ts';
 import { integer, list } from '../core/options.ts';
 import { pinnedMessages } from '../core/pins.ts';
+import { rememberFold } from '../core/prefix-memory.ts';
 import { defineStrategy, finish, notCompacted } from '../core/strategy.ts';
+import type { TokenEstimator } from '../core/token-estimator.ts';
 import { type AnsweredCall, answeredCalls } from '../core/tool-uses.ts';
 
 /** What stands where a result was. Always the same, so that a prompt cache keeps what stands behind it. */
@@ -50,44 +52,92 @@ export const clearToolResults = defineStrategy({
     minBatchTokens: integer({ default: 20_000, help: 'act only when so much can be cleared at once' }),
   },
 
-  create: ({ tools, protectTokens, minBatchTokens }) => ({
-    name: 'clear-tool-results',
-    async compact(conversation, context) {
-      const names = new Set(tools.map(plainName));
-      const pinned = pinnedMessages(conversation.messages, context.pins);
-      const sizeOf = ({ result }: AnsweredCall) => context.estimator.countBlock(result);
-      // Results behind the last answer are those that the model has not seen yet.
-      const unseenFrom = conversation.messages.findLastIndex(({ role }) => role === 'assistant');
-      const isClearable = (use: AnsweredCall) =>
-        names.has(plainName(use.call.name)) &&
-        use.at.message < unseenFrom &&
-        !pinned.has(use.at.message) &&
-        !use.result.isError &&
-        use.result.content.every(({ type }) => type === 'text') &&
-        textOf(use.result) !== CLEARED_TEXT;
+  create({ tools, protectTokens, minBatchTokens }) {
+    const isListed = rememberNames(new Set(tools.map(plainName)));
+    /** For each use the edit that clears its result; undefined where that is never done. */
+    const foldEdits = rememberFold<AnsweredCall, (Edit | undefined)[]>({
+      start: () => [],
+      add(edits, { call, result, at }) {
+        const isClearable = isListed(call.name) && isPlainText(result);
+        const { message, block } = at;
+        edits.push(isClearable ? { type: 'rewrite', message, block, text: CLEARED_TEXT } : undefined);
+      },
+    });
 
-      let newest = 0;
-      const old: AnsweredCall[] = [];
-      for (const use of answeredCalls(conversation.messages).toReversed()) {
-        newest += sizeOf(use);
-        if (newest > protectTokens && isClearable(use)) old.push(use);
-      }
-      const freed = old.reduce((sum, use) => sum + sizeOf(use), 0);
-      if (old.length === 0 || freed < minBatchTokens) {
-        return notCompacted(
-          'skipped',
-          'batch-too-small',
-          `${Math.round(freed)} tokens could be cleared, less than ${minBatchTokens}`,
-        );
-      }
-      const edits = old.map(({ at }): Edit => ({ type: 'rewrite', ...at, text: CLEARED_TEXT }));
-      return finish(conversation, edits, context, {
-        strategy: 'clear-tool-results',
-        reason: `cleared ${old.length} old results`,
-      });
-    },
-  }),
+    return {
+      name: 'clear-tool-results',
+      async compact(conversation, context) {
+        const { messages } = conversation;
+        const uses = answeredCalls(messages);
+        const edits = foldEdits(uses);
+        const pinned = pinnedMessages(messages, context.pins);
+        // Results behind the last answer are those that the model has not seen yet.
+        const unseenFrom = messages.findLastIndex(({ role }) => role === 'assistant');
+        const sizeOf = (index: number) => sizeOfResult(uses[index], messages, context.estimator);
+
+        const border = protectedFrom(uses.length, sizeOf, protectTokens);
+        const chosen: Edit[] = [];
+        let freed = 0;
+        for (let index = 0; index < border; index++) {
+          const edit = edits[index];
+          const message = uses[index]?.at.message ?? 0;
+          if (edit === undefined || message >= unseenFrom || pinned.has(message)) continue;
+          chosen.push(edit);
+          // Counted no further than it takes to know that it is enough.
+          if (freed < minBatchTokens) freed += sizeOf(index);
+        }
+        if (chosen.length === 0 || freed < minBatchTokens) {
+          return notCompacted(
+            'skipped',
+            'batch-too-small',
+            `${Math.round(freed)} tokens could be cleared, less than ${minBatchTokens}`,
+          );
+        }
+        return finish(conversation, chosen, context, {
+          strategy: 'clear-tool-results',
+          reason: `cleared ${chosen.length} old results`,
+        });
+      },
+    };
+  },
 });
+
+/** Errors are worth keeping, pictures have limits of their own, and what was cleared stays as it is. */
+function isPlainText({ isError, content }: ToolResultBlock): boolean {
+  if (isError) return false;
+  const [first] = content;
+  if (content.length === 1 && first?.type === 'text') return first.text !== CLEARED_TEXT;
+  return content.every(({ type }) => type === 'text');
+}
+
+function sizeOfResult(
+  use: AnsweredCall | undefined,
+  messages: readonly Message[],
+  estimator: TokenEstimator,
+): number {
+  const message = use === undefined ? undefined : messages[use.at.message];
+  return use === undefined || message === undefined ? 0 : estimator.countBlockOf(message, use.at.block);
+}
+
+/** The first of the newest results that together have no more than so many tokens. */
+function protectedFrom(count: number, sizeOf: (index: number) => number, protectTokens: number): number {
+  let newest = 0;
+  for (let index = count - 1; index >= 0; index--) {
+    newest += sizeOf(index);
+    if (newest > protectTokens) return index + 1;
+  }
+  return 0;
+}
+
+/** Thousands of calls share a few names. */
+function rememberNames(plain: ReadonlySet<string>): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const isListed = known.get(name) ?? plain.has(plainName(name));
+    if (known.size < 1000) known.set(name, isListed);
+    return isListed;
+  };
+}
 
 /** A tool of another server keeps its prefix, so that it is only cleared when it is listed. */
 function plainName(name: string): string {

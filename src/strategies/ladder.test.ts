@@ -72,7 +72,8 @@ describe('the ladder', () => {
     {
       rounds: [...reads(6, 1000), ...asks(20, 1000)],
       targetTokens: 9000,
-      reason: 'collapse-reads, summarize',
+      // A summary is made of what was said, not of the notes that were too little.
+      reason: 'summarize',
     },
   ])(
     'goes up to $reason and no further for a target of $targetTokens',
@@ -82,10 +83,15 @@ describe('the ladder', () => {
   );
 
   it('is one plan that is undone as a whole', async () => {
-    const conversation = session([...reads(6, 1000), ...asks(20, 1000)]);
+    const bashes = Array.from({ length: 20 }, (_one, index) => ({
+      name: 'bash',
+      input: { index },
+      size: 5000,
+    }));
+    const conversation = session([...reads(6, 5000), ...bashes]);
     const outcome = await createStrategy('ladder').compact(
       conversation,
-      strategyContext({ estimator, targetTokens: 9000 }),
+      strategyContext({ estimator, targetTokens: 52_000 }),
     );
     expect(outcome.status).toBe('compacted');
     if (outcome.status !== 'compacted') return;

@@ -14,48 +14,57 @@ import {
   type StrategyContext,
 } from '../core/strategy.ts';
 
-/** Climbs from rung to rung until the target is met. The rungs come in, since strategies do not know each other. */
-export function defineLadder(rungsOf: (values: { readonly keepRecent: number }) => readonly Strategy[]) {
+/**
+ * Climbs from rung to rung until the target is met. There are several ladders to climb, each from the ground: a summary
+ * is made of what was said, and not of what a cheaper rung has left of it. The strategies come in, since they do not
+ * know each other.
+ */
+export function defineLadder(
+  laddersOf: (values: { readonly keepRecent: number }) => readonly (readonly Strategy[])[],
+) {
   return defineStrategy({
     name: 'ladder',
     summary: 'the cheap and local means first, a summary last, until the target is met',
     options: {
       keepRecent: integer({ default: 20_000, help: 'tokens of the newest rounds to keep when summarising' }),
     },
-    create: (values) => ({
-      name: 'ladder',
-      compact: (conversation, context) => climb(conversation, context, rungsOf(values)),
-    }),
+    create(values) {
+      const ladders = laddersOf(values);
+      return { name: 'ladder', compact: (conversation, context) => climbAll(conversation, context, ladders) };
+    },
   });
 }
 
 /** How far a climb has come. */
 interface Climb {
   current: Conversation;
+  tokens: number;
   usage: Usage | undefined;
   readonly steps: (readonly Edit[])[];
   readonly climbed: string[];
   refusal: NotCompacted | undefined;
 }
 
-async function climb(
+async function climbAll(
   conversation: Conversation,
   context: StrategyContext,
-  rungs: readonly Strategy[],
+  ladders: readonly (readonly Strategy[])[],
 ): Promise<Outcome> {
-  const state: Climb = {
-    current: conversation,
-    usage: undefined,
-    steps: [],
-    climbed: [],
-    refusal: undefined,
-  };
-  for (const rung of rungs) {
-    if (requestTokens(state.current, context.estimator) <= context.targetTokens) break;
-    takeRung(state, rung, await rung.compact(state.current, context), context);
+  const tokens = requestTokens(conversation, context.estimator);
+  if (tokens <= context.targetTokens)
+    return notCompacted('skipped', 'below-target', 'the request is within its target');
+  let best: Climb | undefined;
+  let usage: Usage | undefined;
+  let refusal: NotCompacted | undefined;
+  for (const rungs of ladders) {
+    const climb = await climbOne(conversation, context, rungs);
+    usage = addUsage(usage, climb.usage);
+    refusal = climb.refusal ?? refusal;
+    if (best === undefined || climb.tokens < best.tokens) best = climb;
+    if (best.tokens <= context.targetTokens) break;
   }
-  const { steps, climbed, usage, refusal } = state;
-  if (steps.length > 0) {
+  if (best !== undefined && best.steps.length > 0) {
+    const { steps, climbed } = best;
     return finishPlan(conversation, { steps }, context, {
       strategy: 'ladder',
       reason: climbed.join(', '),
@@ -63,25 +72,40 @@ async function climb(
     });
   }
   if (refusal !== undefined) return { ...refusal, usage };
-  return requestTokens(conversation, context.estimator) <= context.targetTokens
-    ? notCompacted('skipped', 'below-target', 'the request is within its target', usage)
-    : notCompacted(
-        'insufficient',
-        'nothing-to-do',
-        'nothing in this conversation may be made smaller',
-        usage,
-      );
+  const message = 'nothing in this conversation may be made smaller';
+  return notCompacted('insufficient', 'nothing-to-do', message, usage);
 }
 
-function takeRung(state: Climb, rung: Strategy, outcome: Outcome, { estimator }: StrategyContext): void {
-  state.usage = addUsage(state.usage, outcome.usage);
+async function climbOne(
+  conversation: Conversation,
+  context: StrategyContext,
+  rungs: readonly Strategy[],
+): Promise<Climb> {
+  const climb: Climb = {
+    current: conversation,
+    tokens: requestTokens(conversation, context.estimator),
+    usage: undefined,
+    steps: [],
+    climbed: [],
+    refusal: undefined,
+  };
+  for (const rung of rungs) {
+    if (climb.tokens <= context.targetTokens) break;
+    takeRung(climb, rung, await rung.compact(climb.current, context), context);
+  }
+  return climb;
+}
+
+function takeRung(climb: Climb, rung: Strategy, outcome: Outcome, { estimator }: StrategyContext): void {
+  climb.usage = addUsage(climb.usage, outcome.usage);
   if (outcome.status !== 'compacted') {
-    if (outcome.status !== 'skipped') state.refusal ??= outcome;
+    if (outcome.status !== 'skipped') climb.refusal ??= outcome;
     return;
   }
-  const isSmaller = requestTokens(outcome.conversation, estimator) < requestTokens(state.current, estimator);
-  if (!isSmaller) return;
-  state.current = outcome.conversation;
-  state.steps.push(...outcome.plan.steps);
-  state.climbed.push(rung.name);
+  const tokens = requestTokens(outcome.conversation, estimator);
+  if (tokens >= climb.tokens) return;
+  climb.tokens = tokens;
+  climb.current = outcome.conversation;
+  climb.steps.push(...outcome.plan.steps);
+  climb.climbed.push(rung.name);
 }

@@ -13,13 +13,21 @@ import { summarize } from './summarize.ts';
 import { tokenBudget } from './token-budget.ts';
 
 /** The default: what costs nothing first, then a summary, and the emergency when that was not enough. */
-const ladder = defineLadder(({ keepRecent }) => [
-  stripMedia.create(readOptions(stripMedia.options, {}, 'strip-media')),
-  collapseReads.create(readOptions(collapseReads.options, {}, 'collapse-reads')),
-  clearToolResults.create(readOptions(clearToolResults.options, {}, 'clear-tool-results')),
-  summarize.create(readOptions(summarize.options, { keepRecent }, 'summarize')),
-  collapse.create(readOptions(collapse.options, {}, 'collapse')),
-]);
+export const ladder = defineLadder(({ keepRecent }) => {
+  const withoutMedia = stripMedia.create(readOptions(stripMedia.options, {}, 'strip-media'));
+  return [
+    [
+      withoutMedia,
+      collapseReads.create(readOptions(collapseReads.options, {}, 'collapse-reads')),
+      clearToolResults.create(readOptions(clearToolResults.options, {}, 'clear-tool-results')),
+    ],
+    [
+      withoutMedia,
+      summarize.create(readOptions(summarize.options, { keepRecent }, 'summarize')),
+      collapse.create(readOptions(collapse.options, {}, 'collapse')),
+    ],
+  ];
+});
 
 /** Every strategy. Help, configuration and the contract suite read this list. */
 export const strategies = [

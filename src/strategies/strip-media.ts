@@ -2,6 +2,7 @@ import type { Edit } from '../core/edit.ts';
 import type { MediaBlock, Message } from '../core/message.ts';
 import { integer } from '../core/options.ts';
 import { pinnedMessages } from '../core/pins.ts';
+import { rememberFold } from '../core/prefix-memory.ts';
 import { defineStrategy, finish } from '../core/strategy.ts';
 
 interface FoundMedia {
@@ -27,7 +28,7 @@ export const stripMedia = defineStrategy({
       const pinned = pinnedMessages(conversation.messages, context.pins);
       const counts = { image: 0, other: 0, bytes: 0 };
       const edits: Edit[] = [];
-      for (const { block, message, position, inner } of findMedia(conversation.messages).toReversed()) {
+      for (const { block, message, position, inner } of foldMedia(conversation.messages).toReversed()) {
         const isImage = block.media === 'image';
         if (isImage) counts.image++;
         else counts.other++;
@@ -51,14 +52,15 @@ export const stripMedia = defineStrategy({
   }),
 });
 
-function findMedia(messages: readonly Message[]): readonly FoundMedia[] {
-  return messages.flatMap(({ blocks }, message) =>
-    blocks.flatMap((block, position): readonly FoundMedia[] => {
-      if (block.type === 'media') return [{ block, message, position, inner: undefined }];
-      if (block.type !== 'tool-result') return [];
-      return block.content.flatMap((inner, index) =>
-        inner.type === 'media' ? [{ block: inner, message, position, inner: index }] : [],
-      );
-    }),
-  );
-}
+const foldMedia = rememberFold<Message, FoundMedia[]>({
+  start: () => [],
+  add(found, { blocks }, message) {
+    for (const [position, block] of blocks.entries()) {
+      if (block.type === 'media') found.push({ block, message, position, inner: undefined });
+      if (block.type !== 'tool-result') continue;
+      for (const [inner, held] of block.content.entries()) {
+        if (held.type === 'media') found.push({ block: held, message, position, inner });
+      }
+    }
+  },
+});

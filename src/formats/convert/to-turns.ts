@@ -1,0 +1,164 @@
+import type { Message, Role } from '../../core/message.ts';
+import { MISSING_RESULT_TEXT, PLACEHOLDER_TEXT } from '../../core/pairing.ts';
+import { summaryMessageText } from '../../core/summary-message.ts';
+import { type BlockPosition, linkTools } from '../../core/tool-links.ts';
+import { type BlockReader, createBlockReader, isClientCall, isClientResult } from './block-parts.ts';
+import type { ChangeLog } from './changes.ts';
+import type { LegalNameMap } from './legal-names.ts';
+import type { Target } from './target.ts';
+import type { CallPart, Part, ResultPart, Turn } from './turn.ts';
+
+/** Messages as turns of the target's order, and the instructions that stood in front of them. */
+export interface Turns {
+  readonly turns: readonly Turn[];
+  readonly instructions: readonly string[];
+}
+
+export interface TurnOptions {
+  readonly target: Target;
+  readonly names: LegalNameMap;
+  readonly changes: ChangeLog;
+}
+
+/**
+ * Every call is followed at once by all results of its turn, wherever they stood; one that nobody answered gets a result
+ * that says so. A result without a call becomes text.
+ */
+export function toTurns(all: readonly Message[], options: TurnOptions): Turns {
+  const { messages, summary } = sinceSummary(all, options.changes);
+  const results = findResults(messages);
+  const builder = new TurnBuilder(options, createBlockReader({ ...options, paired: results.paired }));
+  if (summary !== undefined) builder.say('user', [{ type: 'text', text: summaryMessageText(summary) }]);
+  for (const [index, message] of messages.entries()) {
+    builder.add(message, (block) => results.answerOf(index, block));
+  }
+  return builder.end();
+}
+
+/** A provider's own summary hides all that stands before it, so the target must not see that either. */
+function sinceSummary(
+  messages: readonly Message[],
+  changes: ChangeLog,
+): { readonly messages: readonly Message[]; readonly summary: string | undefined } {
+  const textIn = ({ blocks }: Message): string | undefined =>
+    blocks.flatMap((block) => (block.type === 'compaction' && block.text !== '' ? [block.text] : [])).at(-1);
+  const start = messages.findLastIndex((message) => textIn(message) !== undefined);
+  const found = messages[start];
+  if (found === undefined) return { messages, summary: undefined };
+  if (start > 0) changes.add("message before the provider's own summary", 'left out', start);
+  return { messages: messages.slice(start), summary: textIn(found) };
+}
+
+interface Results {
+  /** The message and block of the result that answers this call. */
+  answerOf(message: number, block: number): Message['blocks'][number] | undefined;
+  /** Whether the result that is this block answers a call. */
+  readonly paired: ReadonlySet<unknown>;
+}
+
+function findResults(messages: readonly Message[]): Results {
+  const blockAt = ({ message, block }: BlockPosition) => messages[message]?.blocks[block];
+  const pairs = linkTools(messages).pairs;
+  const answers = new Map(
+    pairs.map(({ call, result }) => [`${call.message}:${call.block}`, blockAt(result)]),
+  );
+  return {
+    answerOf: (message, block) => answers.get(`${message}:${block}`),
+    paired: new Set(pairs.map(({ result }) => blockAt(result))),
+  };
+}
+
+class TurnBuilder {
+  private readonly options: TurnOptions;
+  private readonly reader: BlockReader;
+  private readonly turns: Turn[] = [];
+  private readonly instructions: string[] = [];
+  /** What the model is saying, and the results of the calls in it. */
+  private saying: Part[] = [];
+  private results: ResultPart[] = [];
+  private moved: Part[] = [];
+
+  constructor(options: TurnOptions, reader: BlockReader) {
+    this.options = options;
+    this.reader = reader;
+  }
+
+  add(message: Message, answerOf: (block: number) => Message['blocks'][number] | undefined): void {
+    const role = message.blocks.some(isClientCall) ? 'assistant' : message.role;
+    if (role !== 'assistant') this.flush();
+    const parts: Part[] = [];
+    for (const [index, block] of message.blocks.entries()) {
+      if (isClientCall(block)) {
+        const call = this.reader.call(block);
+        parts.push(call);
+        this.answer(call, answerOf(index));
+      } else parts.push(...this.reader.parts(block, role));
+    }
+    if (role === 'assistant') this.saying.push(...parts);
+    else if (role === 'system') this.instruct(parts);
+    else this.say(role, parts);
+  }
+
+  end(): Turns {
+    this.flush();
+    if (this.options.target.refusesFinalSpace === true) this.trimEnd();
+    const { turns, instructions } = this;
+    const opensWithUser = turns[0]?.role !== 'assistant' || !this.options.target.format.userFirst;
+    const stand: Turn = { role: 'user', parts: [{ type: 'text', text: PLACEHOLDER_TEXT }] };
+    return { turns: turns.length > 0 && opensWithUser ? turns : [stand, ...turns], instructions };
+  }
+
+  private trimEnd(): void {
+    const last = this.turns.at(-1);
+    const final = last?.parts.at(-1);
+    if (last?.role !== 'assistant' || final?.type !== 'text') return;
+    const trimmed: Part = { type: 'text', text: final.text.trimEnd() };
+    this.turns[this.turns.length - 1] = { ...last, parts: last.parts.with(-1, trimmed) };
+  }
+
+  /** Adds to the newest turn where one message of the target can hold both. */
+  say(role: Role, parts: readonly Part[]): void {
+    if (parts.length === 0) return;
+    const last = this.turns.at(-1);
+    const { resultsStand } = this.options.target.format.tools;
+    const joins = role === 'assistant' || (role === 'user' && resultsStand === 'next-message');
+    if (joins && last?.role === role) {
+      this.turns[this.turns.length - 1] = { role, parts: [...last.parts, ...parts] };
+    } else this.turns.push({ role, parts });
+  }
+
+  private answer(call: CallPart, block: Message['blocks'][number] | undefined): void {
+    if (block !== undefined && isClientResult(block)) {
+      const { result, moved } = this.reader.result(block, call);
+      this.results.push(result);
+      this.moved.push(...moved);
+      return;
+    }
+    this.options.changes.add('tool call without a result', 'given one that says so');
+    const { id, name } = call;
+    const content = [{ type: 'text', text: MISSING_RESULT_TEXT }] as const;
+    this.results.push({ type: 'result', id, name, isError: true, content });
+  }
+
+  private flush(): void {
+    const { saying, results, moved } = this;
+    this.saying = [];
+    this.results = [];
+    this.moved = [];
+    this.say('assistant', saying);
+    this.say('user', results);
+    this.say('user', moved);
+  }
+
+  private instruct(parts: readonly Part[]): void {
+    const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    if (this.turns.length === 0) {
+      this.instructions.push(...texts);
+    } else if (this.options.target.listTakesInstructions) {
+      this.say('system', parts);
+    } else if (texts.length > 0) {
+      this.options.changes.add('system message in the middle', 'turned into a marked user message');
+      this.say('user', [{ type: 'text', text: `[system message]\n${texts.join('\n')}` }]);
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import { integer, type OptionSpec } from '../../src/core/options.ts';
+import {
+  type CallOptions,
+  type CompactionEvent,
+  type CompactorOptions,
+  createCompactor,
+  createStrategy,
+  initialAutoCompactState,
+  type Outcome,
+  type Strategy,
+  type StrategyDefinition,
+  slidingWindow,
+  strategies,
+  writeConversation,
+} from '../../src/index.ts';
+import { anthropic, estimator, rawsOf, recording, toolRound, toolSession } from '../support/checklist.ts';
+import { strategyContext } from '../support/strategy-context.ts';
+
+const definitions: readonly StrategyDefinition[] = strategies;
+
+/** Something of everything that a strategy may look at. */
+const everything = anthropic([
+  { role: 'user', content: 'the task' },
+  ...Array.from({ length: 8 }, (_one, index) => [
+    { role: 'assistant', content: 'I look.' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: `look at picture ${index}` },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVsbG8=' } },
+        { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'aGVsbG8=' } },
+      ],
+    },
+  ]).flat(),
+  ...Array.from({ length: 8 }, (_one, index) => [
+    { role: 'assistant', content: [useOf(`r${index}`, { file_path: 'src/a.ts' })] },
+    { role: 'user', content: [resultOf(`r${index}`, 'line of code\n'.repeat(2 + 10 * index))] },
+    ...toolRound(`t${index}`, 300),
+  ]).flat(),
+  { role: 'assistant', content: 'done' },
+  { role: 'user', content: 'and now?' },
+]);
+
+function useOf(id: string, input: object): unknown {
+  return { type: 'tool_use', id, name: 'read_file', input };
+}
+
+function resultOf(id: string, content: string): unknown {
+  return { type: 'tool_result', tool_use_id: id, content };
+}
+
+const runs = [500, 3000, 1_000_000].flatMap((targetTokens) =>
+  (['auto', 'manual'] as const).map((trigger) => ({ targetTokens, trigger })),
+);
+
+/** All that a strategy does with the conversation above, in words that do not name its options. */
+async function effectOf(create: () => Strategy): Promise<readonly string[]> {
+  const effects: string[] = [];
+  for (const run of runs) {
+    const { requests, summarizer } = recording();
+    const context = strategyContext({ estimator, summarizer, ...run });
+    const outcome = await create().compact(everything, context);
+    const asked = requests.map(({ messages, instructions, maximumTokens }) => [
+      messages.length,
+      instructions,
+      maximumTokens,
+    ]);
+    effects.push(JSON.stringify([outcome.status, asked, writtenBy(outcome)]));
+  }
+  return effects;
+}
+
+function writtenBy(outcome: Outcome): unknown {
+  return outcome.status === 'compacted' ? writeConversation(outcome.conversation) : undefined;
+}
+
+/** Values that an option may have, far enough apart to make a difference. */
+function valuesOf(spec: OptionSpec): readonly unknown[] {
+  switch (spec.kind) {
+    case 'integer':
+    case 'number':
+      return [0, 1, 2, 5, 100, 1000, 100_000].filter((value) => value >= spec.min && value <= spec.max);
+    case 'flag':
+      return [true, false];
+    case 'text':
+      return ['', 'Look after the ports.'];
+    case 'choice':
+      return spec.choices;
+    case 'list':
+      return [[], ['ask_expert']];
+  }
+}
+
+/** Sets the numbers of all other options, since some options only matter beside certain values of others. */
+function basesOf({ options }: StrategyDefinition): readonly Readonly<Record<string, unknown>>[] {
+  const numbers = Object.entries(options).filter(([, { kind }]) => kind === 'integer' || kind === 'number');
+  return [0, 1000, 4000].map((value) =>
+    Object.fromEntries(
+      numbers.map(([name, spec]) => [
+        name,
+        'min' in spec ? Math.min(Math.max(value, spec.min), spec.max) : value,
+      ]),
+    ),
+  );
+}
+
+/** Whether some two values of an option make a difference. */
+async function isWired(definition: StrategyDefinition, option: string): Promise<boolean> {
+  const spec = definition.options[option];
+  for (const base of [{}, ...basesOf(definition)]) {
+    const effects = new Set<string>();
+    for (const value of spec === undefined ? [] : valuesOf(spec)) {
+      const defaults = Object.entries(definition.options).map(([name, one]) => [name, one.default]);
+      const values = { ...Object.fromEntries(defaults), ...base, [option]: value };
+      if (isRefused(() => definition.create(values))) continue;
+      effects.add((await effectOf(() => definition.create(values))).join('\n'));
+      if (effects.size > 1) return true;
+    }
+  }
+  return false;
+}
+
+function isRefused(create: () => Strategy): boolean {
+  try {
+    create();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+describe('options of strategies (row 90)', () => {
+  const options = definitions.flatMap((definition) =>
+    Object.keys(definition.options).map((option) => ({ definition, name: definition.name, option })),
+  );
+
+  it.each(options)('row 90: $option of $name makes a difference', async ({ definition, option }) => {
+    expect(await isWired(definition, option)).toBe(true);
+  });
+
+  it('row 90: the check finds an option that does nothing', async () => {
+    const dead: StrategyDefinition = {
+      name: 'dead',
+      summary: 'ignores its option',
+      options: { keepNothing: integer({ default: 1, help: 'ignored' }) },
+      create: () => slidingWindow({ keepLast: 4 }),
+    };
+
+    expect(await isWired(dead, 'keepNothing')).toBe(false);
+  });
+
+  it.each(definitions)(
+    'row 90: $name takes its own defaults back as text',
+    async ({ name, options: specs }) => {
+      const texts = Object.entries(specs).map(([option, spec]) => [
+        option,
+        Array.isArray(spec.default) ? spec.default.join(',') : String(spec.default),
+      ]);
+
+      expect(await effectOf(() => createStrategy(name, Object.fromEntries(texts)))).toEqual(
+        await effectOf(() => createStrategy(name)),
+      );
+    },
+  );
+});
+
+describe('options of the compactor (row 90)', () => {
+  const plain = [
+    { role: 'user', content: 'the task' },
+    ...Array.from({ length: 40 }, (_one, index) => [
+      { role: 'assistant', content: `answer ${index} ${'word '.repeat(400)}` },
+      { role: 'user', content: `${index === 3 ? 'KEEP ' : ''}question ${index}` },
+    ]).flat(),
+  ];
+  const small = { windowTokens: 16_000, strategy: 'summarize' };
+  const paused = { ...initialAutoCompactState, pausedTurns: 5, reason: 'summary-upstream' };
+
+  type Pair = readonly [CompactorOptions, CompactorOptions];
+  /** Two settings of each option that must not come to the same. */
+  const pairs: Readonly<Record<Exclude<keyof CompactorOptions, 'onEvent'>, Pair>> = {
+    model: [{ model: 'gpt-4' }, { model: 'gpt-4o' }],
+    windowTokens: [{ windowTokens: 16_000 }, { windowTokens: 0 }],
+    format: [
+      { ...small, format: 'openai-chat' },
+      { ...small, format: 'anthropic-messages' },
+    ],
+    strategy: [{ ...small }, { ...small, strategy: slidingWindow({ keepLast: 20 }) }],
+    options: [small, { ...small, options: { keepRounds: 8 } }],
+    summarizer: [small, { ...small, summarizer: recording().summarizer }],
+    pins: [small, { ...small, pins: { patterns: [/KEEP/] } }],
+    triggerTokens: [{ windowTokens: 200_000 }, { windowTokens: 200_000, triggerTokens: 1000 }],
+    targetTokens: [
+      { ...small, strategy: 'token-budget' },
+      { ...small, strategy: 'token-budget', targetTokens: 1000 },
+    ],
+    state: [small, { ...small, state: paused }],
+  };
+
+  /** What a compactor makes of a turn. */
+  async function effectOfCompactor(options: CompactorOptions): Promise<string> {
+    const { value, outcome } = await createCompactor(options).maybeCompact(plain);
+    const format = outcome.status === 'compacted' ? outcome.conversation.format.name : undefined;
+    return JSON.stringify([value, format]);
+  }
+
+  it.each(Object.entries(pairs))(
+    'row 90: %s of createCompactor makes a difference',
+    async (_name, [one, other]) => {
+      expect(await effectOfCompactor(one)).not.toBe(await effectOfCompactor(other));
+    },
+  );
+
+  const abort = new AbortController();
+  const calls: Readonly<Record<keyof CallOptions, CallOptions>> = {
+    usage: { usage: { promptTokens: 25_000, outputTokens: 10 } },
+    signal: { signal: abort.signal },
+  };
+
+  it.each(Object.entries(calls))('row 90: %s of a call makes a difference', async (_name, call) => {
+    const turn = async (given: CallOptions) => {
+      const { requests, summarizer } = recording();
+      const compactor = createCompactor({ windowTokens: 40_000, strategy: 'summarize', summarizer });
+      const automatic = await compactor.maybeCompact(plain, given);
+      const manual = await compactor.compact(plain, given);
+      return [automatic.outcome.reason, manual.outcome.status, requests.map(({ signal }) => signal)];
+    };
+
+    expect(await turn(call)).not.toEqual(await turn({}));
+  });
+
+  it('row 90: every event is told', async () => {
+    const types: Readonly<Record<CompactionEvent['type'], true>> = {
+      'compaction-start': true,
+      'compaction-end': true,
+      'token-warning': true,
+      'compaction-paused': true,
+    };
+    const heard = new Set<string>();
+    const compactor = createCompactor({
+      windowTokens: 2000,
+      strategy: 'summarize',
+      summarizer: recording(() => '').summarizer,
+      onEvent: ({ type }) => heard.add(type),
+    });
+    for (let turn = 0; turn < 4; turn++) await compactor.maybeCompact(rawsOf(toolSession(30)));
+
+    expect([...heard].sort()).toEqual(Object.keys(types).sort());
+  });
+});
