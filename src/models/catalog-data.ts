@@ -28,6 +28,7 @@ function stepped(prices: ModelPrices, step: { above: number; times: number; outp
     output: step.output,
     cacheRead: dearer(prices.cacheRead),
     cacheWrite: dearer(prices.cacheWrite),
+    cacheWriteLong: dearer(prices.cacheWriteLong),
   };
   return { ...prices, longContext };
 }
@@ -38,7 +39,7 @@ function claudePrice(input: number, output: number, cacheRead: number): ModelPri
 }
 
 function cachedFrom(minimumPrefixTokens?: number): CacheRules {
-  return { writes: 'at-breakpoints', minimumPrefixTokens, ttlSeconds: [300, 3600] };
+  return { writes: 'at-breakpoints', minimumPrefixTokens, ttlSeconds: [300, 3600], lookBackBlocks: 20 };
 }
 
 // Output limit of ordinary requests; batches may ask for more.
@@ -113,9 +114,21 @@ const claude: readonly ModelInfo[] = [
 ];
 
 // Writes are free. Kept for 5 to 60 minutes, or for a day on request.
-const freeCache: CacheRules = { writes: 'automatic', minimumPrefixTokens: 1024, ttlSeconds: [300, 86_400] };
-// From 5.6 on, writes cost 1.25 times the input price.
-const paidCache: CacheRules = { writes: 'automatic', minimumPrefixTokens: 1024, ttlSeconds: [1800, 43_200] };
+const freeCache: CacheRules = {
+  writes: 'automatic',
+  minimumPrefixTokens: 1024,
+  ttlSeconds: [300, 86_400],
+  expiresWithinSeconds: 3600,
+  stepTokens: 128,
+};
+// From 5.6 on, writes cost 1.25 times the input price, happen at the end of a request, and the latest 80 are matched.
+const paidCache: CacheRules = {
+  writes: 'automatic',
+  minimumPrefixTokens: 1024,
+  ttlSeconds: [1800, 43_200],
+  stepTokens: 128,
+  requestEndsMatched: 80,
+};
 
 const openai = { provider: 'openai', family: 'o200k', cache: freeCache, asOf } as const;
 const gptMillion: Shared = {

@@ -36,6 +36,14 @@ export interface CacheRules {
   readonly minimumPrefixTokens?: number | undefined;
   /** Lifetimes on offer, shortest first. Undefined when none is promised. */
   readonly ttlSeconds?: readonly number[] | undefined;
+  /** Idle time after which nothing is left for certain, where entries may outlive the shortest lifetime. */
+  readonly expiresWithinSeconds?: number | undefined;
+  /** Reads and writes are counted in steps of so many tokens. */
+  readonly stepTokens?: number | undefined;
+  /** A breakpoint finds entries at so many blocks up to itself. */
+  readonly lookBackBlocks?: number | undefined;
+  /** Only where one of so many latest requests ended can be read from. Undefined: there is no such limit. */
+  readonly requestEndsMatched?: number | undefined;
 }
 
 /** What is known about a model, as of a date. */

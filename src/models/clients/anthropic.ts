@@ -1,6 +1,8 @@
 import { asCount, asList, asString, isObject, type JsonObject } from '../../core/json.ts';
 import type { Usage } from '../../core/message.ts';
 import type { Completion, CompletionRequest, CompletionStop, ModelClient } from '../../core/model-client.ts';
+import { assembleMessage } from './anthropic-stream.ts';
+import { markPrefixEnd } from './cache-marker.ts';
 import type { HttpClientOptions } from './client-options.ts';
 import { postJson } from './post-json.ts';
 import { prefixBody } from './prefix-body.ts';
@@ -11,10 +13,9 @@ const BASE_URL = 'https://api.anthropic.com';
 /** This version still takes a temperature where the model does. A header of the caller's may name another. */
 const VERSION = '2023-06-01';
 
-/** `cache_control` stays: with it the prefix is found and written as in the conversation's own requests. */
 const prefixFormat = {
   format: 'anthropic-messages',
-  dropped: new Set(['stream', 'stop_sequences', 'tool_choice']),
+  dropped: new Set(['stream', 'stop_sequences']),
 };
 
 const stops: ReadonlyMap<unknown, CompletionStop> = new Map<unknown, CompletionStop>([
@@ -26,14 +27,16 @@ const stops: ReadonlyMap<unknown, CompletionStop> = new Map<unknown, CompletionS
   ['model_context_window_exceeded', 'context-full'],
 ]);
 
-/** A client of the Anthropic Messages API. Plain requests, no streaming, no retries. */
+/** A client of the Anthropic Messages API. No retries. */
 export function anthropicClient(options: HttpClientOptions): ModelClient {
-  const endpoint = { provider: PROVIDER, baseUrl: stemOf(options.baseUrl ?? BASE_URL), options };
+  const baseUrl = stemOf(options.baseUrl ?? BASE_URL);
+  const endpoint = { provider: PROVIDER, baseUrl, options, assemble: assembleMessage };
+  const streaming = options.streams === true ? { stream: true } : {};
   const key: Record<string, string> = options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey };
   return {
     model: options.model,
     async complete(request) {
-      const body = { ...bodyOf(request), model: options.model };
+      const body = { ...bodyOf(request), model: options.model, ...streaming };
       const headers = { ...key, 'anthropic-version': VERSION };
       const answer = await postJson(endpoint, {
         path: '/v1/messages',
@@ -58,10 +61,18 @@ function bodyOf(request: CompletionRequest): JsonObject {
     const messages = [{ role: 'user', content: prompt }];
     return { system, messages, max_tokens: maximumOutputTokens, ...sampling };
   }
-  const body = prefixBody(prefix, prompt, prefixFormat);
-  const forbidden = prefix.frame.tools.length === 0 ? {} : { tool_choice: { type: 'none' } };
+  const body = markPrefixEnd(prefixBody(prefix, prompt, prefixFormat), prefix);
   const limit = { max_tokens: thinkingTokens(body) + maximumOutputTokens };
-  return { ...body, ...withoutSchema(body), ...sampling, ...forbidden, ...limit };
+  return { ...body, ...withoutSchema(body), ...sampling, ...withoutForce(body), ...limit };
+}
+
+/**
+ * Messages are cached under the choice of tools, so it stays as it is, and the prompt alone forbids to call one. Only a
+ * choice that leaves no way but to call is replaced.
+ */
+function withoutForce({ tool_choice: choice }: JsonObject): JsonObject {
+  const isForced = isObject(choice) && (choice['type'] === 'any' || choice['type'] === 'tool');
+  return isForced ? { tool_choice: { type: 'none' } } : {};
 }
 
 /** A schema would force JSON. The effort beside it stays, since to change it would empty the cache. */
@@ -77,14 +88,17 @@ function thinkingTokens(body: JsonObject): number {
 }
 
 function decode(body: unknown): Completion {
-  if (!isObject(body) || !Array.isArray(body['content'])) throw upstreamError(PROVIDER, 200, body);
+  const usage = isObject(body) ? readUsage(body['usage']) : undefined;
+  // A stream may fail after it has begun.
+  const hasFailed = !isObject(body) || isObject(body['error']) || !Array.isArray(body['content']);
+  if (hasFailed) throw upstreamError(PROVIDER, 200, body, usage);
   const blocks = asList(body['content']).filter(isObject);
   const texts = blocks.filter((block) => block['type'] === 'text').map((block) => asString(block['text']));
   const callsTool = blocks.some((block) => block['type'] === 'tool_use');
   return {
     text: texts.join(''),
     stop: callsTool ? 'tool-call' : (stops.get(body['stop_reason']) ?? 'other'),
-    usage: readUsage(body['usage']),
+    usage,
   };
 }
 

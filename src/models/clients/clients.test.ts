@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RoundfoldError } from '../../core/errors.ts';
+import { withMessages } from '../../core/format.ts';
 import type { CompletionRequest, ModelClient } from '../../core/model-client.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { openaiChat } from '../../formats/openai-chat.ts';
@@ -475,6 +476,26 @@ describe('a prefix', () => {
     });
   });
 
+  it.each([
+    { choice: undefined, sent: undefined },
+    { choice: { type: 'auto', disable_parallel_tool_use: true }, sent: 'auto' },
+    { choice: { type: 'none' }, sent: 'none' },
+    { choice: { type: 'any' }, sent: 'none' },
+    { choice: { type: 'tool', name: 'read' }, sent: 'none' },
+  ])(
+    'keeps the choice of tools that Anthropic caches under, unless it forces a call: $choice',
+    async ({ choice, sent }) => {
+      const { url, received } = await serve(json(200, anthropicAnswer));
+      const prefix = anthropicMessages.read({ ...anthropicBody, tool_choice: choice });
+
+      await anthropicClient({ model: 'm', baseUrl: url }).complete({ ...question, prefix });
+
+      const received0 = received[0]?.body['tool_choice'] as { type: string } | undefined;
+      expect(received0?.type).toBe(sent);
+      if (sent === choice?.type) expect(received0).toEqual(choice);
+    },
+  );
+
   it('goes to an OpenAI-compatible server as it stands, with one more question and no tool to call', async () => {
     const { url, received } = await serve(json(200, openaiAnswer));
     const prefix = openaiChat.read(openaiBody);
@@ -512,6 +533,347 @@ describe('a prefix', () => {
     for (const prefix of prefixes) {
       expect((await errorOf(client.complete({ ...question, prefix }))).code).toBe('usage');
     }
+  });
+});
+
+describe('the cache marker of a prefix', () => {
+  const marker = { type: 'ephemeral' };
+  const text = (words: string, marked = false) => ({
+    type: 'text',
+    text: words,
+    ...(marked ? { cache_control: marker } : {}),
+  });
+  const result = { type: 'tool_result', tool_use_id: 't', content: [text('inner', true)] };
+  const user = (...content: readonly unknown[]) => ({ role: 'user', content });
+  const last = user(text('newest', true));
+
+  it.each([
+    {
+      title: 'a text becomes a block',
+      end: { role: 'user', content: 'end' },
+      marked: user(text('end', true)),
+    },
+    {
+      title: 'the last block gets it',
+      end: user(text('a', true), text('b')),
+      marked: user(text('a'), text('b', true)),
+    },
+    {
+      title: 'a marker inside of a result makes way',
+      end: user(result),
+      marked: user({ ...result, content: [text('inner')], cache_control: marker }),
+    },
+    {
+      title: 'thinking and blank text carry none',
+      end: { role: 'assistant', content: [text('a'), { type: 'thinking', thinking: 'x' }, text(' ')] },
+      marked: {
+        role: 'assistant',
+        content: [text('a', true), { type: 'thinking', thinking: 'x' }, text(' ')],
+      },
+    },
+    { title: 'nothing can carry one', end: user(), marked: user() },
+    { title: 'it is there already', end: user(text('a', true)), marked: user(text('a', true)) },
+  ])('$title', async ({ end, marked }) => {
+    expect(await sentWith({ messages: [end, last] }, 1)).toEqual([marked]);
+  });
+
+  it.each([
+    {
+      title: 'no message is marked',
+      body: { system: [text('s', true)], messages: [user(text('a')), user(text('b'))] },
+    },
+    {
+      title: 'the request is marked as a whole',
+      body: { cache_control: marker, messages: [user(text('a')), last] },
+    },
+    {
+      title: 'there is no room',
+      body: { system: [1, 2, 3, 4].map(() => text('s', true)), messages: [user(text('a')), last] },
+    },
+  ])('nothing changes where $title', async ({ body }) => {
+    expect(await sentWith(body, 1)).toEqual([body.messages[0]]);
+  });
+
+  it('the oldest ones make way when there are too many', async () => {
+    const messages = [
+      user(text('a', true)),
+      user(text('b', true)),
+      user(text('c', true)),
+      user(text('d')),
+      last,
+    ];
+    const sent = await sentWith({ system: [text('s', true)], messages }, 4);
+
+    expect(sent).toEqual([user(text('a')), messages[1], messages[2], user(text('d', true))]);
+    expect(sent[1]).toEqual(messages[1]);
+  });
+
+  /** The messages before the question when the first `count` of a conversation are its prefix. */
+  async function sentWith(body: object, count: number): Promise<readonly unknown[]> {
+    const { url, received } = await serve(json(200, anthropicAnswer));
+    const conversation = anthropicMessages.read(deepFreeze({ model: 'm', max_tokens: 9, ...body }));
+    const prefix = withMessages(conversation, conversation.messages.slice(0, count));
+
+    await anthropicClient({ model: 'm', baseUrl: url }).complete({ ...question, prefix });
+
+    return (received[0]!.body['messages'] as unknown[]).slice(0, -1);
+  }
+});
+
+describe('a streamed answer that nobody asked for (H27)', () => {
+  /** A stream under the name of JSON; strings go out as they are. */
+  const streamed = (...events: readonly unknown[]): Handler =>
+    json(
+      200,
+      events
+        .map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`)
+        .join(''),
+    );
+  const start = (text: string) => ({
+    type: 'content_block_start',
+    index: 0,
+    content_block: { type: 'text', text },
+  });
+  const piece = (text: string) => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'text_delta', text },
+  });
+  const begin = { type: 'message_start', message: { usage: { input_tokens: 9, output_tokens: 1 } } };
+  const end = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } };
+  const chunk = (delta: object, finish_reason: string | null = null, rest: object = {}) => ({
+    choices: [{ index: 0, delta, finish_reason }],
+    ...rest,
+  });
+  const usage = { promptTokens: 9, outputTokens: 5 };
+  const spent = { prompt_tokens: 9, completion_tokens: 5 };
+
+  it.each([
+    {
+      title: 'whole',
+      events: [begin, start(''), piece('a'), piece('b'), end],
+      text: 'ab',
+      stop: 'end',
+      usage,
+    },
+    {
+      title: 'text in the first event',
+      events: [begin, start('a'), piece('b'), end],
+      text: 'ab',
+      stop: 'end',
+      usage,
+    },
+    { title: 'no start of the block', events: [begin, piece('a'), end], text: 'a', stop: 'end', usage },
+    {
+      title: 'pings and unknown events',
+      events: [{ type: 'ping' }, begin, { type: 'new' }, piece('a'), end],
+      text: 'a',
+      stop: 'end',
+      usage,
+    },
+    {
+      title: 'no end',
+      events: [begin, piece('a')],
+      text: 'a',
+      stop: 'other',
+      usage: { promptTokens: 9, outputTokens: 1 },
+    },
+    {
+      title: 'a hole',
+      events: [begin, piece('a'), '{"type":', piece('b'), end],
+      text: 'a',
+      stop: 'other',
+      usage: { promptTokens: 9, outputTokens: 1 },
+    },
+    {
+      title: 'no usage',
+      events: [piece('a'), { ...end, usage: undefined }],
+      text: 'a',
+      stop: 'end',
+      usage: undefined,
+    },
+    {
+      title: 'a tool call',
+      events: [
+        begin,
+        { ...start(''), content_block: { type: 'tool_use', id: 't', name: 'n', input: {} } },
+        end,
+      ],
+      text: '',
+      stop: 'tool-call',
+      usage,
+    },
+  ])('is read by anthropicClient: $title', async ({ events, title: _title, ...completion }) => {
+    const { url } = await serve(streamed(...events));
+
+    expect(await anthropicClient({ model: 'm', baseUrl: url }).complete(question)).toEqual(completion);
+  });
+
+  it.each([
+    {
+      title: 'whole',
+      events: [
+        chunk({ content: 'a' }),
+        chunk({ content: 'b' }),
+        chunk({}, 'stop'),
+        { choices: [], usage: spent },
+        '[DONE]',
+      ],
+      text: 'ab',
+      stop: 'end',
+      usage,
+    },
+    {
+      title: 'usage that grows',
+      events: [
+        chunk({ content: 'a' }, null, { usage: { ...spent, completion_tokens: 1 } }),
+        chunk({}, 'stop', { usage: spent }),
+      ],
+      text: 'a',
+      stop: 'end',
+      usage,
+    },
+    {
+      title: 'a whole message',
+      events: [{ choices: [{ message: { content: 'ab' }, finish_reason: 'stop' }] }, '[DONE]'],
+      text: 'ab',
+      stop: 'end',
+      usage: undefined,
+    },
+    {
+      title: 'a whole message after its pieces',
+      events: [chunk({ content: 'a' }), { choices: [{ message: { content: 'ab' }, finish_reason: 'stop' }] }],
+      text: 'ab',
+      stop: 'end',
+      usage: undefined,
+    },
+    {
+      title: 'content in parts',
+      events: [chunk({ content: [{ type: 'text', text: 'a' }] }), chunk({ content: 'b' }, 'stop')],
+      text: 'ab',
+      stop: 'end',
+      usage: undefined,
+    },
+    {
+      title: 'another choice between',
+      events: [
+        chunk({ content: 'a' }),
+        { choices: [{ index: 1, delta: { content: 'x' }, finish_reason: 'length' }] },
+        chunk({}, 'stop'),
+      ],
+      text: 'a',
+      stop: 'end',
+      usage: undefined,
+    },
+    {
+      title: 'reasoning',
+      events: [chunk({ reasoning_content: 'hm', content: null }), chunk({ content: 'a' }, 'stop')],
+      text: 'a',
+      stop: 'end',
+      usage: undefined,
+    },
+    {
+      title: 'no end',
+      events: [chunk({ content: 'a' }), '[DONE]'],
+      text: 'a',
+      stop: 'other',
+      usage: undefined,
+    },
+    {
+      title: 'a hole',
+      events: [chunk({ content: 'a' }), '{"choices":', chunk({}, 'stop')],
+      text: 'a',
+      stop: 'other',
+      usage: undefined,
+    },
+    {
+      title: 'a tool call',
+      events: [chunk({ tool_calls: [{ index: 0 }] }), chunk({ tool_calls: [] }, 'stop')],
+      text: '',
+      stop: 'tool-call',
+      usage: undefined,
+    },
+    {
+      title: 'a refusal',
+      events: [chunk({ refusal: 'no' }), chunk({ refusal: '' }, 'stop')],
+      text: '',
+      stop: 'refusal',
+      usage: undefined,
+    },
+  ])('is read by openaiClient: $title', async ({ events, title: _title, ...completion }) => {
+    const { url } = await serve(streamed(...events));
+
+    expect(await openaiClient({ model: 'm', baseUrl: url }).complete(question)).toEqual(completion);
+  });
+
+  it.each([
+    {
+      create: anthropicClient,
+      events: [begin, piece('a'), { type: 'error', error: { message: 'Overloaded' } }],
+    },
+    {
+      create: openaiClient,
+      events: [chunk({}, null, { usage: spent }), { error: { message: 'Overloaded' } }],
+    },
+    { create: openaiClient, events: [{ choices: [{ error: { message: 'Overloaded' } }], usage: spent }] },
+  ])('that fails on the way is an error with what was spent', async ({ create, events }) => {
+    const { url } = await serve(streamed(...events));
+
+    const error = await errorOf(create({ model: 'm', baseUrl: url }).complete(question));
+
+    expect(error.message).toContain('Overloaded');
+    expect(error.cause).toMatchObject({ status: 200, usage: { promptTokens: 9 } });
+  });
+
+  it.each([
+    { create: anthropicClient, events: [{ ok: true }] },
+    { create: anthropicClient, events: ['not JSON'] },
+    { create: openaiClient, events: [{ ok: true }, '[DONE]'] },
+    { create: openaiClient, events: [] },
+  ])('that is no answer is none', async ({ create, events }) => {
+    const { url } = await serve(streamed(...events));
+
+    expect((await errorOf(create({ model: 'm', baseUrl: url }).complete(question))).code).toBe('upstream');
+  });
+
+  it('is asked for where that is wanted, usage included', async () => {
+    const { url, received } = await serve(streamed(begin, piece('a'), end));
+    const options = { model: 'm', baseUrl: url, streams: true };
+
+    await anthropicClient(options).complete(question);
+    await errorOf(openaiClient(options).complete(question));
+
+    expect(received[0]?.headers.accept).toBe('text/event-stream');
+    expect(received[0]?.body['stream']).toBe(true);
+    expect(received[1]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+
+  it('that takes too long gives what has come of it', async () => {
+    const { url } = await serve((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const event of [begin, piece('a')]) response.write(`data: ${JSON.stringify(event)}\n\n`);
+    });
+
+    const client = anthropicClient({ model: 'm', baseUrl: url, timeoutMs: 200 });
+
+    expect(await client.complete(question)).toMatchObject({
+      text: 'a',
+      stop: 'other',
+      usage: { promptTokens: 9 },
+    });
+  });
+
+  it('is left behind when the signal is aborted in the middle of it', async () => {
+    const controller = new AbortController();
+    const { url } = await serve((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify(begin)}\n\n`);
+      setTimeout(() => controller.abort('enough'), 50);
+    });
+
+    const client = anthropicClient({ model: 'm', baseUrl: url });
+
+    await expect(client.complete({ ...question, signal: controller.signal })).rejects.toBe('enough');
   });
 });
 

@@ -2,6 +2,7 @@ import { asCount, asList, asString, isObject, type JsonObject } from '../../core
 import type { Usage } from '../../core/message.ts';
 import type { Completion, CompletionRequest, CompletionStop, ModelClient } from '../../core/model-client.ts';
 import type { HttpClientOptions } from './client-options.ts';
+import { assembleCompletion } from './openai-stream.ts';
 import { postJson } from './post-json.ts';
 import { prefixBody } from './prefix-body.ts';
 import { upstreamError } from './upstream-error.ts';
@@ -52,11 +53,12 @@ const stops: ReadonlyMap<unknown, CompletionStop> = new Map<unknown, CompletionS
 
 /**
  * A client of any server that speaks OpenAI Chat Completions: OpenAI, OpenRouter, vLLM, llama.cpp, Ollama, LM Studio.
- * `baseUrl` includes the version (`http://localhost:11434/v1`). Plain requests, no streaming, no retries.
+ * `baseUrl` includes the version (`http://localhost:11434/v1`). No retries.
  */
 export function openaiClient(options: OpenaiClientOptions): ModelClient {
-  const endpoint = { provider: PROVIDER, baseUrl: options.baseUrl ?? BASE_URL, options };
-  const limitField = options.outputLimitField ?? limitFieldFor(endpoint.baseUrl);
+  const baseUrl = options.baseUrl ?? BASE_URL;
+  const endpoint = { provider: PROVIDER, baseUrl, options, assemble: assembleCompletion };
+  const limitField = options.outputLimitField ?? limitFieldFor(baseUrl);
   const headers: Record<string, string> =
     options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` };
   return {
@@ -66,6 +68,7 @@ export function openaiClient(options: OpenaiClientOptions): ModelClient {
         ...bodyOf(request),
         model: options.model,
         [limitField]: request.maximumOutputTokens,
+        ...(options.streams === true ? { stream: true, stream_options: { include_usage: true } } : {}),
       };
       const { signal } = request;
       return decode(await postJson(endpoint, { path: '/chat/completions', headers, body, signal }));
@@ -99,15 +102,16 @@ function forbidTools(body: JsonObject): JsonObject {
 function decode(body: unknown): Completion {
   const choice = isObject(body) ? asList(body['choices'])[0] : undefined;
   // OpenRouter reports what failed behind it with HTTP 200: `error` in the body, or in the choice.
-  if (!isObject(body) || isObject(body['error'])) throw upstreamError(PROVIDER, 200, body);
+  const usage = isObject(body) ? readUsage(body['usage']) : undefined;
+  if (!isObject(body) || isObject(body['error'])) throw upstreamError(PROVIDER, 200, body, usage);
   if (!isObject(choice) || isObject(choice['error']) || !isObject(choice['message'])) {
-    throw upstreamError(PROVIDER, 200, isObject(choice) ? choice : body);
+    throw upstreamError(PROVIDER, 200, isObject(choice) ? choice : body, usage);
   }
   const { message } = choice;
   return {
     text: textOf(message['content']),
     stop: stopOf(message, choice['finish_reason']),
-    usage: readUsage(body['usage']),
+    usage,
   };
 }
 

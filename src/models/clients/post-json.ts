@@ -1,7 +1,10 @@
 import { RoundfoldError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { type AnswerEvent, readAnswerEvents } from './answer-events.ts';
 import type { HttpClientOptions } from './client-options.ts';
 import { readBody } from './read-body.ts';
 import { hideSecrets, secretsOf } from './secrets.ts';
+import { tryParseJson } from './try-parse-json.ts';
 import { upstreamError } from './upstream-error.ts';
 
 /** One request of a client. */
@@ -20,15 +23,18 @@ export interface Endpoint {
   readonly provider: string;
   readonly baseUrl: string;
   readonly options: HttpClientOptions;
+  /** Makes of a streamed answer, as far as it came, what it would have been in one piece. */
+  readonly assemble: (events: readonly AnswerEvent[]) => JsonObject;
 }
 
 const DEFAULT_TIMEOUT_MS = 180_000;
 
 /**
- * Sends a JSON body and gives back the parsed answer. Neither a key nor more than a line of what the provider said
- * gets into a message.
+ * Sends a JSON body and gives back the parsed answer, whether it came in one piece or as a stream. A stream that breaks
+ * off, or takes too long, gives what has arrived, for what was spent until then is spent. Neither a key nor more than a
+ * line of what the provider said gets into a message.
  * @throws RoundfoldError `upstream` when the provider cannot be reached, refuses, takes too long or answers with
- *   something that is no JSON; its cause is `{ status, body }` as far as there was an answer
+ *   something that is neither JSON nor a stream of it; its cause is `{ status, body }` as far as there was an answer
  * @throws RoundfoldError `usage` when address or headers cannot be sent
  * @throws the signal's reason when it was aborted
  */
@@ -46,8 +52,11 @@ export async function postJson(endpoint: Endpoint, post: JsonPost): Promise<unkn
     const body = JSON.stringify(post.body);
     // A redirect would carry the key and the conversation to an address that nobody named.
     const response = await send(url, { method: 'POST', headers, body, signal, redirect: 'error' });
-    const text = hideSecrets(await readBody(response), secrets);
-    return judge(endpoint, response.status, text);
+    const { text, brokenBy } = await readBody(response);
+    post.signal?.throwIfAborted();
+    const answer = parseAnswer(endpoint, hideSecrets(text, secrets));
+    if (answer === undefined && brokenBy !== undefined) throw brokenBy.error;
+    return judge(endpoint, response.status, answer ?? hideSecrets(text, secrets));
   } catch (error) {
     post.signal?.throwIfAborted();
     throw RoundfoldError.is(error)
@@ -69,10 +78,17 @@ function failure(cause: unknown, timeoutMs: number | undefined, url: URL, provid
   });
 }
 
-function judge({ provider }: Endpoint, status: number, text: string): unknown {
-  const body = tryParse(text);
-  if (status >= 200 && status < 300 && body !== undefined) return body;
-  throw upstreamError(provider, status, body ?? text);
+/** The value of an answer; undefined when it is no JSON, and when a stream broke off before its first event. */
+function parseAnswer({ assemble }: Endpoint, text: string): unknown {
+  const whole = tryParseJson(text);
+  if (whole !== undefined) return whole;
+  const events = readAnswerEvents(text) ?? [];
+  return events.length === 0 ? undefined : assemble(events);
+}
+
+function judge({ provider }: Endpoint, status: number, body: unknown): unknown {
+  if (status >= 200 && status < 300 && typeof body !== 'string') return body;
+  throw upstreamError(provider, status, body);
 }
 
 function toUrl({ provider, baseUrl }: Endpoint, path: string): URL {
@@ -88,7 +104,8 @@ function toUrl({ provider, baseUrl }: Endpoint, path: string): URL {
 }
 
 function toHeaders({ provider, options }: Endpoint, own: Readonly<Record<string, string>>): Headers {
-  const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json' });
+  const accept = options.streams === true ? 'text/event-stream' : 'application/json';
+  const headers = new Headers({ 'content-type': 'application/json', accept });
   for (const [name, value] of [...Object.entries(own), ...Object.entries(options.headers ?? {})]) {
     if (trySet(headers, name, value)) continue;
     throw new RoundfoldError('usage', `the header ${JSON.stringify(name)} for ${provider} cannot be sent`, {
@@ -105,13 +122,5 @@ function trySet(headers: Headers, name: string, value: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { RoundfoldError } from '../../core/errors.ts';
 import { asList, asString, isObject } from '../../core/json.ts';
+import type { Usage } from '../../core/message.ts';
 import { printable } from '../../core/printable.ts';
 
 const MESSAGE_LENGTH = 200;
@@ -19,16 +20,21 @@ const LATER = 'Try again later.';
 
 /**
  * The error for an answer that is none. The provider's own message is quoted up to 200 characters; the cause is
- * `{ status, body }`, from which an overflow can be read.
+ * `{ status, body }`, from which an overflow can be read, and `usage` when some was reported before it failed.
  */
-export function upstreamError(provider: string, status: number, body: unknown): RoundfoldError {
+export function upstreamError(
+  provider: string,
+  status: number,
+  body: unknown,
+  usage?: Usage | undefined,
+): RoundfoldError {
   const said = printable(messageIn(body).trim(), MESSAGE_LENGTH);
   const isRefusal = status >= 300;
   const what = isRefusal
     ? `${provider} refused with HTTP ${status}`
     : `${provider} gave an answer that is none`;
   return new RoundfoldError('upstream', said === '' ? what : `${what}: ${said}`, {
-    cause: { status, body },
+    cause: usage === undefined ? { status, body } : { status, body, usage },
     remedy: remedies.get(status) ?? (status >= 500 ? LATER : 'Check the base URL: is this the API?'),
   });
 }
