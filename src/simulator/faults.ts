@@ -40,6 +40,8 @@ interface FaultKind {
   refuse?(fault: Fault, context: RefusalContext): Problem;
   /** Drops the oldest messages without a word when the prompt is too long. */
   readonly truncates?: boolean;
+  /** Says that the prompt is too long in a stream that has begun, instead of refusing it. */
+  readonly refusesLengthInStream?: boolean;
   /** Changes how the answer goes out. */
   deliver?(delivery: Delivery, fault: Fault, context: DeliveryContext): Delivery;
 }
@@ -97,11 +99,15 @@ export const faultKinds = {
     }),
   },
   'response-failed': {
-    summary: 'a stream that begins and then says that the prompt is too long',
+    summary: 'a stream that begins and then says that the prompt is too long, whatever its length',
     deliver: (delivery, _fault, { provider, answer }) => ({
       ...delivery,
       events: delivery.events && provider.failedEvents(answer, tooLongInStream),
     }),
+  },
+  'too-long-in-stream': {
+    summary: 'a prompt that is too long is told so by a stream that has begun, not by a 400',
+    refusesLengthInStream: true,
   },
   'cut-stream': {
     summary: 'the connection breaks in the middle of the answer',

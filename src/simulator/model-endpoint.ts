@@ -5,7 +5,7 @@ import { limitsOf } from './model-limits.ts';
 import { isRefused, type Problem, retryHeaders } from './problem.ts';
 import { measurePrompt, type Prompt, type TokenCounter } from './prompt.ts';
 import type { Accepted, Call, Provider } from './provider.ts';
-import { fitReply } from './reply.ts';
+import { type FittedReply, fitReply, type OutputRoom, silence } from './reply.ts';
 import type { Script } from './script.ts';
 import { truncatePrompt } from './truncate.ts';
 
@@ -60,24 +60,52 @@ interface Situation {
 }
 
 function answerAccepted(situation: Situation, counted: Prompt, behaviour: ModelBehaviour): Outcome {
-  const { provider, accepted, faults, call } = situation;
+  const { provider, accepted, faults } = situation;
   const { body } = accepted;
   const limits = limitsOf(asString(body['model']) ?? '', behaviour.windowTokens);
   const mayTruncate = provider.truncates(body) || faults.some((fault) => kindOf(fault).truncates === true);
   const prompt = mayTruncate ? truncatePrompt(counted, limits.inputTokens, behaviour.countTokens) : counted;
   const room = provider.outputRoom(prompt.tokens, body, limits);
   const promptTokens = prompt.tokens;
-  if (isRefused(room)) return { ...refuse(provider, room.problem, call.requestId), promptTokens };
+  if (isRefused(room)) return { ...refuseLength(situation, room.problem, prompt, behaviour), promptTokens };
 
-  const { conversation, countText } = prompt;
-  const turn = { number: call.number, conversation, promptTokens, ...provider.readAsked(accepted) };
-  const reply = fitReply(behaviour.script(turn), room, countText);
-  const answer = provider.answer({ accepted, prompt, reply });
+  const replies = repliesTo(situation, prompt, room, behaviour.script);
+  const answer = provider.answer({ accepted, prompt, reply: replies[0] ?? silence, replies });
   return {
     delivery: deliveryOf(situation, answer, behaviour.chunking),
     promptTokens,
-    outputTokens: reply.outputTokens,
+    outputTokens: replies.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
   };
+}
+
+/** What the script says: once, or as often as the request asks for; nothing where the server is to summarise. */
+function repliesTo(
+  { provider, accepted, call }: Situation,
+  { conversation, tokens, countText }: Prompt,
+  room: OutputRoom,
+  script: Script,
+): readonly FittedReply[] {
+  const { stopSequences, choiceCount = 1, isCompaction = false, ...asked } = provider.readAsked(accepted);
+  if (isCompaction) return [silence];
+  const turn = { number: call.number, conversation, promptTokens: tokens, ...asked };
+  return Array.from({ length: choiceCount }, (_, choice) =>
+    fitReply(script({ ...turn, choice }), { ...room, stopSequences }, countText),
+  );
+}
+
+/** A prompt that is too long is refused at once, or by a stream that has begun already. */
+function refuseLength(
+  situation: Situation,
+  problem: Problem,
+  prompt: Prompt,
+  { chunking }: ModelBehaviour,
+): Outcome {
+  const { provider, accepted, faults, call } = situation;
+  const isLate = faults.some((fault) => kindOf(fault).refusesLengthInStream === true);
+  if (!isLate || accepted.body['stream'] !== true) return refuse(provider, problem, call.requestId);
+  const answer = provider.answer({ accepted, prompt, reply: silence, replies: [silence] });
+  const events = provider.failedEvents(answer, problem);
+  return { delivery: { ...deliveryOf(situation, answer, chunking), events } };
 }
 
 /** The answer as it goes out, after every fault has had its way with it. */

@@ -45,7 +45,7 @@ export function measurePrompt(conversation: Conversation, countTokens?: TokenCou
     ...frame.system.map((block) => pieceOf('system', block, estimator.countBlock(block))),
     ...withSettings(
       messages.flatMap((message) => messagePieces(message, estimator)),
-      frame,
+      conversation,
     ),
   ];
   const sum = pieces.reduce((total, { tokens }) => total + tokens, estimator.profile.perRequestTokens);
@@ -84,15 +84,30 @@ function toolPieces(frame: Frame, estimator: TokenEstimator): readonly Piece[] {
   });
 }
 
-/** Some settings are part of what the messages are cached under: changing one keeps only tools and system. */
-function withSettings(pieces: readonly Piece[], { body }: Frame): readonly Piece[] {
-  const request = isObject(body) ? body : {};
-  const settings = [request['tool_choice'] ?? null, thinkingMode(request['thinking'])];
+/** What a request's messages are cached under besides the prompt itself. Changing it keeps only tools and system. */
+const cacheSettings: ReadonlyMap<string, (body: JsonObject, messages: readonly Message[]) => unknown> =
+  new Map([['anthropic-messages', anthropicSettings]]);
+
+function withSettings(pieces: readonly Piece[], conversation: Conversation): readonly Piece[] {
+  const { format, frame, messages } = conversation;
+  const settings = cacheSettings.get(format.name)?.(isObject(frame.body) ? frame.body : {}, messages);
   return pieces.map((piece, index) => (index === 0 ? { ...piece, value: [settings, piece.value] } : piece));
 }
 
-function thinkingMode(thinking: unknown): unknown {
-  return isObject(thinking) ? [thinking['type'], thinking['budget_tokens'] ?? null] : null;
+/** The choice of tools, thinking and effort, and whether there are images at all. No choice is `auto`. */
+function anthropicSettings(body: JsonObject, messages: readonly Message[]): unknown {
+  const { thinking, output_config: output } = body;
+  return [
+    body['tool_choice'] ?? { type: 'auto' },
+    isObject(thinking) ? [thinking['type'], thinking['budget_tokens'] ?? null] : null,
+    isObject(output) ? (output['effort'] ?? null) : null,
+    messages.some(({ blocks }) => blocks.some(hasImage)),
+  ];
+}
+
+function hasImage(block: Block): boolean {
+  if (block.type === 'tool-result') return block.content.some(hasImage);
+  return block.type === 'media' && block.media === 'image';
 }
 
 function messagePieces(message: Message, estimator: TokenEstimator): readonly Piece[] {

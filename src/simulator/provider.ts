@@ -2,13 +2,14 @@ import type { Conversation } from '../core/format.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { CacheLedger } from './cache-ledger.ts';
 import type { ModelLimits } from './model-limits.ts';
+import type { StoredResponses } from './openai-responses/stored-responses.ts';
 import type { Problem, Refused } from './problem.ts';
 import type { Prompt } from './prompt.ts';
 import type { FittedReply, OutputRoom } from './reply.ts';
 import type { Turn } from './script.ts';
 import type { IdSource } from './seeded.ts';
 
-/** What the providers of one simulator share: its clock, ids, secret and cache. */
+/** What the providers of one simulator share: its clock, ids, secret, cache and store. */
 export interface World {
   /** Milliseconds. */
   readonly now: () => number;
@@ -16,6 +17,7 @@ export interface World {
   /** Signs and encrypts what only the provider may judge. */
   readonly secret: string;
   readonly cache: CacheLedger;
+  readonly responses: StoredResponses;
 }
 
 /** A request with a body that could be parsed. Names of headers are in lower case. */
@@ -34,13 +36,22 @@ export interface Accepted {
 }
 
 /** What a request lets the model do. */
-export type Asked = Pick<Turn, 'tools' | 'toolChoice' | 'mayCallInParallel' | 'thinks'>;
+export interface Asked extends Pick<Turn, 'tools' | 'toolChoice' | 'mayCallInParallel' | 'thinks'> {
+  /** Texts that end the output. Default: none. */
+  readonly stopSequences?: readonly string[] | undefined;
+  /** Default 1. */
+  readonly choiceCount?: number | undefined;
+  /** Whether the server is to summarise, so that the script is not asked. Default false. */
+  readonly isCompaction?: boolean | undefined;
+}
 
 /** Everything an answer is made of. */
 export interface Exchange {
   readonly accepted: Accepted;
   readonly prompt: Prompt;
   readonly reply: FittedReply;
+  /** All answers, the first of which is `reply`, where the request asks for several. */
+  readonly replies: readonly FittedReply[];
 }
 
 /** One server-sent event. */

@@ -11,12 +11,14 @@ export interface Reply {
   readonly parts: readonly ReplyPart[];
 }
 
-/** Why a reply ended: said all, called tools, reached the output limit, or filled the window. */
-export type ReplyStop = 'end' | 'tool-call' | 'length' | 'window';
+/** Why a reply ended: said all, called tools, came to a stop sequence, reached the output limit, or filled the window. */
+export type ReplyStop = 'end' | 'tool-call' | 'stop-sequence' | 'length' | 'window';
 
 /** A reply as it went out, cut to what there was room for. */
 export interface FittedReply extends Reply {
   readonly stop: ReplyStop;
+  /** The sequence that ended it; only with `stop-sequence`. */
+  readonly stopSequence?: string | undefined;
   readonly outputTokens: number;
   readonly thinkingTokens: number;
 }
@@ -27,8 +29,21 @@ export interface OutputRoom {
   readonly stop: 'length' | 'window';
 }
 
-/** Cuts a reply to the room there is. A call that does not fit is left out whole, and everything behind a cut is gone. */
-export function fitReply(reply: Reply, room: OutputRoom, countText: (text: string) => number): FittedReply {
+/** What ends a reply before it has said all. */
+export interface ReplyLimits extends OutputRoom {
+  /** Texts that end the output where they begin. Default: none. */
+  readonly stopSequences?: readonly string[] | undefined;
+}
+
+/** A model that says nothing. */
+export const silence: FittedReply = { parts: [], stop: 'end', outputTokens: 0, thinkingTokens: 0 };
+
+/**
+ * Cuts a reply at the first stop sequence in what it says, and to the room there is. A call that does not fit is left
+ * out whole, and everything behind a cut is gone.
+ */
+export function fitReply(whole: Reply, room: ReplyLimits, countText: (text: string) => number): FittedReply {
+  const { reply, stopSequence } = stopAt(whole, room.stopSequences ?? []);
   const parts: ReplyPart[] = [];
   let used = 0;
   let thinkingTokens = 0;
@@ -46,10 +61,38 @@ export function fitReply(reply: Reply, room: OutputRoom, countText: (text: strin
   const outputTokens = Math.min(room.tokens, Math.ceil(used));
   return {
     parts,
-    stop: isCut ? room.stop : calls ? 'tool-call' : 'end',
+    ...(isCut ? { stop: room.stop } : endOf(calls, stopSequence)),
     outputTokens,
     thinkingTokens: Math.min(outputTokens, Math.ceil(thinkingTokens)),
   };
+}
+
+function endOf(calls: boolean, stopSequence: string | undefined): Pick<FittedReply, 'stop' | 'stopSequence'> {
+  if (stopSequence !== undefined) return { stop: 'stop-sequence', stopSequence };
+  return { stop: calls ? 'tool-call' : 'end' };
+}
+
+/** Only what the model says aloud is looked through. */
+function stopAt(
+  whole: Reply,
+  sequences: readonly string[],
+): { readonly reply: Reply; readonly stopSequence?: string | undefined } {
+  for (const [index, part] of whole.parts.entries()) {
+    const found = part.type === 'text' ? findFirst(part.text, sequences) : undefined;
+    if (part.type !== 'text' || found === undefined) continue;
+    const text = part.text.slice(0, found.at);
+    const last: readonly ReplyPart[] = text.trim() === '' ? [] : [{ ...part, text }];
+    return { reply: { parts: [...whole.parts.slice(0, index), ...last] }, stopSequence: found.sequence };
+  }
+  return { reply: whole };
+}
+
+function findFirst(text: string, sequences: readonly string[]) {
+  const found = sequences
+    .filter((sequence) => sequence !== '')
+    .map((sequence) => ({ sequence, at: text.indexOf(sequence) }))
+    .filter(({ at }) => at >= 0);
+  return found.toSorted((left, right) => left.at - right.at)[0];
 }
 
 function fitPart(

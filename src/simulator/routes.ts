@@ -1,10 +1,10 @@
-import { isObject } from '../core/json.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
 import { answerCall, type ModelBehaviour, type Outcome, plainDelivery, refuse } from './model-endpoint.ts';
 import { readModels } from './model-list.ts';
 import { isRefused } from './problem.ts';
 import { measurePrompt } from './prompt.ts';
 import type { Call, Provider, World } from './provider.ts';
-import { anthropicMessagesPath, makers, openaiChatPath } from './providers.ts';
+import { anthropicMessagesPath, makers, openaiChatPath, openaiResponsesPath } from './providers.ts';
 import { type RequestBody, tryParseJson } from './request-body.ts';
 
 /** A request as it came off the wire. */
@@ -26,8 +26,35 @@ export interface Routed extends Outcome {
 /** Answers every request. Never throws for what a client sends. */
 export type Router = (request: RawRequest) => Routed;
 
-const countPath = `${anthropicMessagesPath}/count_tokens`;
 const modelsPath = '/v1/models';
+
+/** An endpoint that counts what the one it belongs to would be sent. */
+interface Counter {
+  readonly of: string;
+  /** Fields that a request has to have, and that one to count may leave out. */
+  readonly defaults: JsonObject;
+  answer(tokens: number): JsonObject;
+}
+
+/** Which path counts for which provider. A new one is one row. */
+const counters: ReadonlyMap<string, Counter> = new Map<string, Counter>([
+  [
+    `${anthropicMessagesPath}/count_tokens`,
+    {
+      of: anthropicMessagesPath,
+      defaults: { max_tokens: 1 },
+      answer: (tokens) => ({ input_tokens: tokens }),
+    },
+  ],
+  [
+    `${openaiResponsesPath}/input_tokens`,
+    {
+      of: openaiResponsesPath,
+      defaults: {},
+      answer: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+    },
+  ],
+]);
 
 /** The endpoints of one simulator. */
 export function createRouter(world: World, behaviour: ModelBehaviour): Router {
@@ -57,13 +84,12 @@ export function createRouter(world: World, behaviour: ModelBehaviour): Router {
     return { delivery: plainDelivery(200, models.body) };
   };
 
-  const countTokens = (call: Call, requestId: string): Routed => {
-    // The endpoint has the schema of a message request, without a limit of the output.
-    const body = isObject(call.body) ? { max_tokens: 1, ...call.body } : call.body;
-    const accepted = anthropic.accept({ ...call, body });
-    if (isRefused(accepted)) return refuse(anthropic, accepted.problem, requestId);
+  const countTokens = (provider: Provider, counter: Counter, call: Call, requestId: string): Routed => {
+    const body = isObject(call.body) ? { ...counter.defaults, ...call.body } : call.body;
+    const accepted = provider.accept({ ...call, body });
+    if (isRefused(accepted)) return refuse(provider, accepted.problem, requestId);
     const { tokens } = measurePrompt(accepted.conversation, behaviour.countTokens);
-    return { delivery: plainDelivery(200, { input_tokens: tokens }), promptTokens: tokens };
+    return { delivery: plainDelivery(200, counter.answer(tokens)), promptTokens: tokens };
   };
 
   const post = (request: RawRequest, provider: Provider): Routed => {
@@ -76,10 +102,11 @@ export function createRouter(world: World, behaviour: ModelBehaviour): Router {
     const parsedBody = parsed.value;
     const call = { headers, body: parsedBody };
     try {
+      const counter = counters.get(request.path);
       const outcome =
-        request.path === countPath
-          ? countTokens(call, requestId)
-          : answerCall(provider, { ...call, requestId, number: ++callCount }, behaviour);
+        counter === undefined
+          ? answerCall(provider, { ...call, requestId, number: ++callCount }, behaviour)
+          : countTokens(provider, counter, call, requestId);
       return { ...outcome, parsedBody, format: provider.format };
     } catch (error) {
       const problem = { status: 500, message: `Internal server error: ${describe(error)}` };
@@ -91,7 +118,7 @@ export function createRouter(world: World, behaviour: ModelBehaviour): Router {
     const { method, path } = request;
     const isModels = path === modelsPath || path.startsWith(`${modelsPath}/`);
     if (method === 'GET' && isModels) return listModels(request);
-    const provider = path === countPath ? anthropic : providers.get(path);
+    const provider = providers.get(counters.get(path)?.of ?? path);
     return method === 'POST' && provider !== undefined ? post(request, provider) : notFound(request);
   };
 }

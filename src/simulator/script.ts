@@ -24,6 +24,8 @@ export interface Turn {
   /** Whether the request has the model think before it speaks. */
   readonly thinks: boolean;
   readonly promptTokens: number;
+  /** Counts from 0 where one request asks for several answers; 0 for every other. */
+  readonly choice: number;
 }
 
 /** Decides what the model says. Has to be deterministic if runs are to be repeatable. */

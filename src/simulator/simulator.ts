@@ -5,6 +5,7 @@ import { asString, isObject } from '../core/json.ts';
 import { createCacheLedger } from './cache-ledger.ts';
 import { type Chunking, deliver } from './delivery.ts';
 import type { Fault } from './faults.ts';
+import { createStoredResponses } from './openai-responses/stored-responses.ts';
 import type { TokenCounter } from './prompt.ts';
 import { createRecorder, type RecordedRequest, withoutSecrets } from './recorder.ts';
 import { readBody } from './request-body.ts';
@@ -58,7 +59,13 @@ const maxHeaderBytes = 64 * 1024;
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { seed = 1, now = Date.now, script = defaultScript, faults = [], chunking = 'whole' } = options;
   const route = createRouter(
-    { now, ids: createIds(seed), secret: `simulator ${seed}`, cache: createCacheLedger(now) },
+    {
+      now,
+      ids: createIds(seed),
+      secret: `simulator ${seed}`,
+      cache: createCacheLedger(now),
+      responses: createStoredResponses(),
+    },
     { script, faults, chunking, windowTokens: options.windowTokens, countTokens: options.countTokens },
   );
   const recorder = createRecorder();

@@ -1,7 +1,7 @@
 import { addUsage } from '../core/add-usage.ts';
 import { RoundfoldError } from '../core/errors.ts';
 import { type Conversation, withMessages } from '../core/format.ts';
-import { isObject } from '../core/json.ts';
+import { asCount, isObject } from '../core/json.ts';
 import type { Usage } from '../core/message.ts';
 import type { Completion, CompletionRequest, ModelClient } from '../core/model-client.ts';
 import type { Summarizer, SummaryFailure, SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
@@ -27,8 +27,9 @@ export interface ModelSummarizerOptions {
   readonly windowTokens?: number | undefined;
   /**
    * Sends the conversation as it stands with one instruction behind it, so that the provider's prompt cache is hit.
-   * Wants a client of the conversation's own format and model. Default false. Does nothing for a bare list of messages,
-   * and where a tool call is still open.
+   * Wants a client of the conversation's own format and model. The tools stay in the request, and a model that calls one
+   * all the same is asked again without them. Default false. Does nothing for a bare list of messages, and where a tool
+   * call is still open.
    */
   readonly reusesPrefix?: boolean | undefined;
   /** Default: none is sent, since newer models refuse any. */
@@ -43,8 +44,8 @@ const PART_LIMITS = [4000, 1000, 250];
 const WORDS_PER_TOKEN = 0.5;
 
 /**
- * Lets a model write the summary. One call, and a second one, with a smaller input, when the answer was cut off. Every
- * expected failure is an outcome with what was spent.
+ * Lets a model write the summary. One call, and a second one, with a smaller input, when the answer was cut off, or when
+ * it called a tool of the conversation's. Every expected failure is an outcome with what was spent.
  * @throws RoundfoldError `usage` when client and conversation do not fit together
  */
 export function modelSummarizer(client: ModelClient, options: ModelSummarizerOptions): Summarizer {
@@ -93,8 +94,15 @@ async function attempt(
   if ('status' in answer) return final(answer);
   const accepted = acceptAnswer(answer);
   if (accepted.reason === undefined) return final(writeSummary(accepted.text, request, answer.usage));
-  const retryFrom = accepted.reason === 'truncated' ? call.smallerPartLimit() : undefined;
+  const isRetried =
+    accepted.reason === 'truncated' || (hadTools(call) && accepted.reason === 'called-a-tool');
+  const retryFrom = isRetried ? call.smallerPartLimit() : undefined;
   return { outcome: rejected(accepted, answer.usage), retryFrom };
+}
+
+/** Only a prefix brings tools along. */
+function hadTools({ request }: Call): boolean {
+  return request.prefix !== undefined;
 }
 
 function final(outcome: SummaryOutcome): Attempt {
@@ -192,8 +200,15 @@ async function ask(
     if (request.signal?.aborted === true) return failed('aborted', 'the run was aborted', undefined);
     if (!RoundfoldError.is(error) || error.code !== 'upstream') throw error;
     const reason = options.isOverflow(error.cause ?? error) ? 'input-too-long' : 'upstream';
-    return failed(reason, [error.message, error.remedy ?? ''].join('. ').trim(), undefined);
+    return failed(reason, [error.message, error.remedy ?? ''].join('. ').trim(), usageIn(error.cause));
   }
+}
+
+/** What a call had cost before it failed, where its client knows. */
+function usageIn(cause: unknown): Usage | undefined {
+  const usage = isObject(cause) ? cause['usage'] : undefined;
+  if (!isObject(usage) || !Object.hasOwn(usage, 'promptTokens')) return undefined;
+  return { promptTokens: asCount(usage['promptTokens']), outputTokens: asCount(usage['outputTokens']) };
 }
 
 function rejected({ reason, message }: Rejection, usage: Usage | undefined): SummaryOutcome {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createEventSplitter } from '../../src/core/event-stream.ts';
 import { writeConversation } from '../../src/core/format.ts';
 import { legalCuts } from '../../src/core/legality.ts';
 import { ensureToolResultPairing } from '../../src/core/pairing.ts';
 import { groupRounds } from '../../src/core/rounds.ts';
-import { createEventSplitter } from '../../src/formats/event-stream.ts';
 import { parseOverflow } from '../../src/formats/overflow/detect.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createEventSplitter, type StreamEvent } from '../../src/formats/event-stream.ts';
+import { createEventSplitter, type StreamEvent } from '../../src/core/event-stream.ts';
 import { parseOverflow } from '../../src/formats/overflow/detect.ts';
 import { type FaultName, faultKinds } from '../../src/simulator/faults.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/simulator.ts';
@@ -422,6 +422,12 @@ describe('transport', () => {
     { method: 'GET', path: '/v1/messages' },
     { method: 'POST', path: '/v1/embeddings' },
     { method: 'POST', path: '/v1/models' },
+    { method: 'POST', path: '/v1/messages/batches' },
+    { method: 'POST', path: '/v1/messages/' },
+    { method: 'POST', path: '/v1/complete' },
+    { method: 'GET', path: '/v1/responses/resp_1' },
+    { method: 'GET', path: '/v1/responses/compact' },
+    { method: 'DELETE', path: '/v1/chat/completions' },
     { method: 'GET', path: '/__proto__' },
   ])('$method $path is answered with 404 in the shape of the client', async ({ method, path }) => {
     const simulator = await start();
@@ -429,8 +435,9 @@ describe('transport', () => {
     const openai = await fetch(`${simulator.url}${path}`, { method, headers: { authorization: 'Bearer x' } });
     expect([anthropic.status, openai.status]).toEqual([404, 404]);
     expect(await anthropic.json()).toMatchObject(anthropicError('not_found_error'));
-    expect(await openai.json()).toMatchObject({
-      error: { type: 'invalid_request_error', param: null, code: null },
+    const message = `Invalid URL (${method} ${path})`;
+    expect(await openai.json()).toEqual({
+      error: { message, type: 'invalid_request_error', param: null, code: null },
     });
   });
 
@@ -989,6 +996,20 @@ describe('prompt cache', () => {
     { what: 'the model', change: { model: 'claude-opus-4-8' } },
     { what: 'the system prompt', change: { system: 'Be brief.' } },
     { what: 'the tool choice', change: { tool_choice: { type: 'none' } } },
+    { what: 'the thinking', change: { thinking: { type: 'disabled' } } },
+    { what: 'the effort', change: { output_config: { effort: 'low' } } },
+    {
+      what: 'having no image',
+      change: {
+        messages: [
+          { role: 'user', content: [cachedText(page(2000))] },
+          {
+            role: 'user',
+            content: [{ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }],
+          },
+        ],
+      },
+    },
   ])('a change of $what loses the cached messages', async ({ change }) => {
     const { send } = await startWithClock();
     const tools = [{ name: 'read_file', input_schema: schema }];
@@ -996,6 +1017,27 @@ describe('prompt cache', () => {
     await send(body);
     expect((await send(body)).cache_read_input_tokens).toBeGreaterThan(0);
     expect((await send({ ...body, ...change })).cache_read_input_tokens).toBe(0);
+  });
+
+  it('a choice of tools that is the same in other words, and a shorter output, lose nothing', async () => {
+    const { send } = await startWithClock();
+    const body = claude([cachedText(page(2000))], { tools: [{ name: 'read_file', input_schema: schema }] });
+    const { cache_creation_input_tokens: written } = await send(body);
+    const again = await send({ ...body, tool_choice: { type: 'auto' }, max_tokens: 9 });
+    expect(again.cache_read_input_tokens).toBe(written);
+  });
+
+  it('OpenAI caches whatever the choice of tools is', async () => {
+    const simulator = await start();
+    const body = {
+      ...questions['openai-chat'],
+      messages: [{ role: 'user', content: page(2000) }],
+    };
+    await ask(simulator, '/v1/chat/completions', body);
+    const { usage } = await ask(simulator, '/v1/chat/completions', { ...body, tool_choice: 'none' });
+    expect(usage).toMatchObject({ prompt_tokens_details: { cached_tokens: expect.any(Number) } });
+    const { prompt_tokens_details: details } = usage as { prompt_tokens_details: { cached_tokens: number } };
+    expect(details.cached_tokens).toBeGreaterThan(1024);
   });
 
   it('a marker at the top of the request caches up to its end', async () => {
@@ -1163,6 +1205,9 @@ describe('length', () => {
 });
 
 describe('faults', () => {
+  /** A limit of the output in the words of the format. */
+  const capOf = (format: FormatName, tokens: number): Json =>
+    format === 'openai-responses' ? { max_output_tokens: tokens } : { max_tokens: tokens };
   const refusals: readonly { name: FaultName; status: number; text: string; kind?: string }[] = [
     { name: 'rate-limit', status: 429, text: 'rate limit' },
     { name: 'rate-limit-without-hint', status: 429, text: 'rate limit' },
@@ -1186,6 +1231,7 @@ describe('faults', () => {
   const deliveries: readonly FaultName[] = [
     'error-after-start',
     'response-failed',
+    'too-long-in-stream',
     'cut-stream',
     'empty-stream',
     'silent-truncation',
@@ -1229,6 +1275,38 @@ describe('faults', () => {
       const failure = events.findLast(({ data }) => data !== '[DONE]')!;
       expect(parseOverflow(failure.data, { status: 200 })).toMatchObject({ kind: 'prompt-too-long' });
       if (format === 'openai-responses') expect(failure.event).toBe('response.failed');
+    });
+
+    it('too-long-in-stream refuses what is too long behind the start of the stream, and nothing else', async () => {
+      const faults = [{ name: 'too-long-in-stream' as const }];
+      const small = await start({ windowTokens: 20, faults });
+      const response = await post(small, paths[format], {
+        ...streamed,
+        max_tokens: undefined,
+        ...capOf(format, 5),
+      });
+      const events = await readEvents(response);
+      const failure = events.findLast(({ data }) => data !== '[DONE]')!;
+      expect(response.status).toBe(200);
+      expect(events.length).toBeGreaterThan(1);
+      expect(parseOverflow(failure.data, { status: 200 })).toMatchObject({ kind: 'prompt-too-long' });
+      expect((await post(small, paths[format], { ...body, ...capOf(format, 5) })).status).toBe(400);
+      const large = await readEvents(await post(await start({ faults }), paths[format], streamed));
+      expect(large.some(({ data }) => parseOverflow(data, { status: 200 }) !== undefined)).toBe(false);
+    });
+
+    it('cut-stream ends in the middle of a block', async () => {
+      const simulator = await start({ faults: [{ name: 'cut-stream' }] });
+      const response = await post(simulator, paths[format], streamed);
+      const events: StreamEvent[] = [];
+      const splitter = createEventSplitter();
+      await expect(async () => {
+        for await (const chunk of response.body!) events.push(...splitter.push(chunk));
+      }).rejects.toThrow();
+      const text = events.map(({ event, data }) => `${event} ${data}`).join('\n');
+      expect(text).toMatch(/content_block_start|"delta":\{"content":"[^"]|output_item.added/);
+      expect(text).not.toMatch(/message_delta|"finish_reason":"|response\.completed/);
+      expect(splitter.end()).not.toEqual([]);
     });
 
     it.each([body, streamed])('cut-stream breaks the connection in the middle', async (request) => {

@@ -5,10 +5,12 @@ import type { CacheUse } from '../cache-ledger.ts';
 import type { Exchange, World } from '../provider.ts';
 import type { ReplyPart, ReplyStop } from '../reply.ts';
 import type { ThinkingSeals } from './seals.ts';
+import { compactAtThreshold, type ThresholdCompaction } from './threshold.ts';
 
 const stopReasons: Readonly<Record<ReplyStop, string>> = {
   end: 'end_turn',
   'tool-call': 'tool_use',
+  'stop-sequence': 'stop_sequence',
   length: 'max_tokens',
   window: 'model_context_window_exceeded',
 };
@@ -25,9 +27,14 @@ export function writeMessage(exchange: Exchange, world: World, seals: ThinkingSe
     type: 'message',
     role: 'assistant',
     model: asString(body['model']) ?? '',
-    stop_sequence: null,
+    stop_sequence: reply.stopSequence ?? null,
   };
   if (isObject(body['compaction'])) return { ...shared, ...writeCompaction(exchange, seals) };
+  const compaction = compactAtThreshold(body, prompt);
+  if (compaction !== undefined) {
+    const content = compaction.pauses ? [] : writeContent(exchange, world, seals, true);
+    return { ...shared, ...writeThreshold(exchange, compaction, content) };
+  }
   const automatic = isObject(body['cache_control']) ? body['cache_control'] : undefined;
   const cache = world.cache.useBreakpoints(prompt, { minimumTokens: minimumOf(shared.model), automatic });
   return {
@@ -43,9 +50,15 @@ function minimumOf(model: string): number {
   return findModel(model)?.cache?.minimumPrefixTokens ?? defaultMinimumTokens;
 }
 
-function writeContent({ accepted, reply }: Exchange, world: World, seals: ThinkingSeals): readonly object[] {
+function writeContent(
+  { accepted, reply }: Exchange,
+  world: World,
+  seals: ThinkingSeals,
+  isCompacted = false,
+): readonly object[] {
   const { body } = accepted;
-  const sign = seals.signer(body, modelFacts(asString(body['model'])).bindsThinkingToPrefix);
+  const isBound = modelFacts(asString(body['model'])).bindsThinkingToPrefix;
+  const sign = seals.signer(body, isBound, isCompacted);
   const isOmitted = isObject(body['thinking']) && body['thinking']['display'] === 'omitted';
   const writeBlock = (part: ReplyPart): object => {
     switch (part.type) {
@@ -88,19 +101,32 @@ function writeCompaction({ prompt }: Exchange, seals: ThinkingSeals): object {
     content: [{ type: 'compaction', content, signature: seals.signCompaction(content) }],
     stop_reason: 'compaction',
     usage: {
-      input_tokens: 0,
-      cache_creation_input_tokens: 0,
-      cache_read_input_tokens: 0,
-      output_tokens: 0,
-      iterations: [
-        {
-          type: 'compaction',
-          input_tokens: prompt.tokens,
-          cache_creation_input_tokens: 0,
-          cache_read_input_tokens: 0,
-          output_tokens: outputTokens,
-        },
-      ],
+      ...uncached(0, 0),
+      iterations: [{ type: 'compaction', ...uncached(prompt.tokens, outputTokens) }],
     },
+  };
+}
+
+/** A summary at a threshold: what the model says comes behind it, unless the request wants to look at it first. */
+function writeThreshold(
+  { prompt, reply }: Exchange,
+  { block, pauses, outputTokens, compactedTokens }: ThresholdCompaction,
+  content: readonly object[],
+): object {
+  const made = { type: 'compaction', ...uncached(prompt.tokens, outputTokens) };
+  const said = pauses ? uncached(0, 0) : uncached(compactedTokens, reply.outputTokens);
+  return {
+    content: [block, ...content],
+    stop_reason: pauses ? 'compaction' : stopReasons[reply.stop],
+    usage: { ...said, iterations: pauses ? [made] : [made, { type: 'message', ...said }] },
+  };
+}
+
+function uncached(inputTokens: number, outputTokens: number): object {
+  return {
+    input_tokens: inputTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: outputTokens,
   };
 }

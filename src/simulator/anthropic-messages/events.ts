@@ -54,6 +54,23 @@ const streams = new Map<string, (block: JsonObject) => BlockStream>([
     }),
   ],
   [
+    'compaction',
+    // One made on demand is signed and arrives whole.
+    (block) =>
+      block['signature'] === undefined
+        ? {
+            start: { ...block, content: null },
+            deltas: [
+              {
+                type: 'compaction_delta',
+                content: block['content'],
+                encrypted_content: block['encrypted_content'],
+              },
+            ],
+          }
+        : { start: block, deltas: [] },
+  ],
+  [
     'tool_use',
     (block) => ({
       start: { ...block, input: {} },
@@ -67,7 +84,7 @@ const streams = new Map<string, (block: JsonObject) => BlockStream>([
 
 function blockEvents(block: JsonObject, index: number): readonly ServerEvent[] {
   const stream = streams.get(asString(block['type']) ?? '')?.(block);
-  // A block without deltas, such as a compaction, arrives whole.
+  // A block of which nothing is known arrives whole.
   const { start, deltas } = stream ?? { start: block, deltas: [] };
   return [
     named('content_block_start', { index, content_block: start }),

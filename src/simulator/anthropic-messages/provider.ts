@@ -9,6 +9,7 @@ import { writeMessage } from './answer.ts';
 import { messageEvents, named } from './events.ts';
 import { anthropicOutputRoom } from './length.ts';
 import { createThinkingSeals } from './seals.ts';
+import { sinceCompaction } from './threshold.ts';
 import { dropForeignThinking } from './transform.ts';
 
 const errorTypes = new Map<number, string>([
@@ -54,7 +55,7 @@ export function createAnthropicMessages(world: World): Provider {
         isObject(call.body) ? call.body : {},
         seals.verify,
       );
-      return { body, conversation: anthropicMessages.read(body), transformations };
+      return { body, conversation: anthropicMessages.read(sinceCompaction(body)), transformations };
     },
 
     truncates: () => false,
@@ -100,6 +101,8 @@ function readAsked({ body }: Accepted): Asked {
     toolChoice: choice['type'] === 'any' || choice['type'] === 'tool' ? 'forced' : 'free',
     mayCallInParallel: choice['disable_parallel_tool_use'] !== true,
     thinks: thinks(body),
+    stopSequences: asList(body['stop_sequences']).flatMap((text) => asString(text) ?? []),
+    isCompaction: isObject(body['compaction']),
   };
 }
 

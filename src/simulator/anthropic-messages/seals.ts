@@ -2,11 +2,15 @@ import { createHmac } from 'node:crypto';
 import type { Seal, SealVerdict, SealVerifier } from '../../contracts/contract.ts';
 import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
 import { canonicalJson } from '../canonical.ts';
+import { findCompaction } from './threshold.ts';
 
 /** Signs what the simulator hands out, and judges it when it comes back. */
 export interface ThinkingSeals {
-  /** Signer of one response to this body: knows what stands before, and every thought it has signed itself. */
-  signer(body: JsonObject, isBound: boolean): (thinking: string) => string;
+  /**
+   * Signer of one response to this body: knows what stands before, and every thought it has signed itself. Behind a
+   * summary that the response begins with, no message stands before.
+   */
+  signer(body: JsonObject, isBound: boolean, isCompacted: boolean): (thinking: string) => string;
   signCompaction(content: string): string;
   readonly verify: SealVerifier;
 }
@@ -49,11 +53,12 @@ export function createThinkingSeals(secret: string): ThinkingSeals {
   const signCompaction = (content: string): string => `${mac(`compaction ${content}`)}.${mac('compaction')}`;
 
   return {
-    signer(body, isBound) {
+    signer(body, isBound, isCompacted) {
       const chain = prefixesOf(body);
       const messageCount = asList(body['messages']).length;
-      const prefix = isBound ? chain.before(messageCount) : '';
-      let previous = isBound ? (chain.thoughtBefore(messageCount, 0) ?? '') : '';
+      const before = isCompacted ? chain.frame : chain.before(messageCount);
+      const prefix = isBound ? before : '';
+      let previous = isBound && !isCompacted ? (chain.thoughtBefore(messageCount, 0) ?? '') : '';
       return (thinking) => {
         const content = mac(thinking);
         const own = ownOf(prefix, previous, content);
@@ -92,6 +97,8 @@ function readSignature(block: unknown): Signature | undefined {
 
 /** Hashes of everything before each message, and the thoughts of a body in their order. */
 interface Chain {
+  /** Of what stands before every message. */
+  readonly frame: string;
   before(messageIndex: number): string;
   /** Own hash of the last thought before a place; undefined when there is none. */
   thoughtBefore(messageIndex: number, blockIndex: number): string | undefined;
@@ -101,10 +108,16 @@ function chainOf(body: JsonObject, mac: (text: string) => string): Chain {
   const messages = asList(body['messages']);
   const tools = asList(body['tools']).filter((tool) => !(isObject(tool) && tool['defer_loading'] === true));
   const system = typeof body['system'] === 'string' ? [textBlock(body['system'])] : (body['system'] ?? []);
-  const hashes = [mac(canonicalJson([system, tools]))];
-  const thoughts: { readonly message: number; readonly block: number; readonly own: string }[] = [];
+  const frame = mac(canonicalJson([system, tools]));
+  const hashes = [frame];
+  let thoughts: { readonly message: number; readonly block: number; readonly own: string }[] = [];
   for (const [index, message] of messages.entries()) {
     const blocks = contentOf(message);
+    // Everything before a summary is ignored, whether it is sent or not.
+    if (findCompaction(message) >= 0) {
+      hashes[index] = frame;
+      thoughts = [];
+    }
     const spoken = blocks.filter((block) => !isThinking(block));
     const last = hashes[index] ?? '';
     const role = isObject(message) ? message['role'] : undefined;
@@ -114,6 +127,7 @@ function chainOf(body: JsonObject, mac: (text: string) => string): Chain {
     }
   }
   return {
+    frame,
     before: (index) => hashes[index] ?? '',
     thoughtBefore: (messageIndex, blockIndex) =>
       thoughts.findLast(

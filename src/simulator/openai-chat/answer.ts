@@ -1,19 +1,46 @@
 import { asString, isObject, type JsonObject } from '../../core/json.ts';
 import { automaticCacheUse } from '../automatic-cache.ts';
 import type { Exchange, World } from '../provider.ts';
-import type { ReplyStop } from '../reply.ts';
+import type { FittedReply, ReplyStop } from '../reply.ts';
 
 const finishReasons: Readonly<Record<ReplyStop, string>> = {
   end: 'stop',
   'tool-call': 'tool_calls',
+  'stop-sequence': 'stop',
   length: 'length',
   window: 'length',
 };
 
 /** A `chat.completion`. Thinking shows only in the number of reasoning tokens. */
-export function writeCompletion({ accepted, prompt, reply }: Exchange, world: World): JsonObject {
+export function writeCompletion({ accepted, prompt, replies }: Exchange, world: World): JsonObject {
   const model = asString(accepted.body['model']) ?? '';
   const cache = automaticCacheUse(world.cache, prompt, model);
+  const choices = replies.map((reply, index) => writeChoice(reply, index, world));
+  const outputTokens = replies.reduce((sum, reply) => sum + reply.outputTokens, 0);
+  return {
+    id: world.ids('chatcmpl-', 29),
+    object: 'chat.completion',
+    created: Math.floor(world.now() / 1000),
+    model,
+    choices,
+    usage: {
+      prompt_tokens: prompt.tokens,
+      completion_tokens: outputTokens,
+      total_tokens: prompt.tokens + outputTokens,
+      prompt_tokens_details: { ...cache, audio_tokens: 0 },
+      completion_tokens_details: {
+        reasoning_tokens: replies.reduce((sum, { thinkingTokens }) => sum + thinkingTokens, 0),
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
+      },
+    },
+    service_tier: 'default',
+    system_fingerprint: null,
+  };
+}
+
+function writeChoice(reply: FittedReply, index: number, world: World): JsonObject {
   const text = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   const calls = reply.parts.flatMap((part) =>
     part.type === 'tool-call'
@@ -27,37 +54,15 @@ export function writeCompletion({ accepted, prompt, reply }: Exchange, world: Wo
       : [],
   );
   return {
-    id: world.ids('chatcmpl-', 29),
-    object: 'chat.completion',
-    created: Math.floor(world.now() / 1000),
-    model,
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: 'assistant',
-          content: text === '' && calls.length > 0 ? null : text,
-          refusal: null,
-          ...(calls.length > 0 ? { tool_calls: calls } : {}),
-        },
-        logprobs: null,
-        finish_reason: finishReasons[reply.stop],
-      },
-    ],
-    usage: {
-      prompt_tokens: prompt.tokens,
-      completion_tokens: reply.outputTokens,
-      total_tokens: prompt.tokens + reply.outputTokens,
-      prompt_tokens_details: { ...cache, audio_tokens: 0 },
-      completion_tokens_details: {
-        reasoning_tokens: reply.thinkingTokens,
-        audio_tokens: 0,
-        accepted_prediction_tokens: 0,
-        rejected_prediction_tokens: 0,
-      },
+    index,
+    message: {
+      role: 'assistant',
+      content: text === '' && calls.length > 0 ? null : text,
+      refusal: null,
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
     },
-    service_tier: 'default',
-    system_fingerprint: null,
+    logprobs: null,
+    finish_reason: finishReasons[reply.stop],
   };
 }
 

@@ -5,28 +5,45 @@ import type { ServerEvent } from '../provider.ts';
 /** A completion as its chunks: the role, text, calls piece by piece, the finish, and the usage where it is wanted. */
 export function completionEvents(completion: JsonObject, withUsage: boolean): readonly ServerEvent[] {
   const { choices, usage, object: _object, ...shared } = completion;
-  const choice = asObject(asList(choices)[0]);
-  const message = asObject(choice['message']);
-  const chunk = (delta: object, finishReason: unknown): ServerEvent => ({
+  const chunk = (choice: object): ServerEvent => ({
     data: {
       ...shared,
       object: 'chat.completion.chunk',
-      choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+      choices: [choice],
       ...(withUsage ? { usage: null } : {}),
     },
   });
   const usageChunk: ServerEvent = {
     data: { ...shared, object: 'chat.completion.chunk', choices: [], usage },
   };
+  const pieces = inTurn(asList(choices).map((choice) => choicePieces(asObject(choice))));
+  return [...pieces.map(chunk), ...(withUsage ? [usageChunk] : [])];
+}
+
+function choicePieces(choice: JsonObject): readonly object[] {
+  const message = asObject(choice['message']);
+  const piece = (delta: object, finishReason: unknown = null): object => ({
+    index: choice['index'],
+    delta,
+    logprobs: null,
+    finish_reason: finishReason,
+  });
   return [
-    chunk({ role: 'assistant', content: message['content'] === null ? null : '', refusal: null }, null),
-    ...inPieces(asString(message['content']) ?? '').map((content) => chunk({ content }, null)),
+    piece({ role: 'assistant', content: message['content'] === null ? null : '', refusal: null }),
+    ...inPieces(asString(message['content']) ?? '').map((content) => piece({ content })),
     ...asList(message['tool_calls']).flatMap((call, index) =>
-      callDeltas(asObject(call), index).map((delta) => chunk({ tool_calls: [delta] }, null)),
+      callDeltas(asObject(call), index).map((delta) => piece({ tool_calls: [delta] })),
     ),
-    chunk({}, choice['finish_reason']),
-    ...(withUsage ? [usageChunk] : []),
+    piece({}, choice['finish_reason']),
   ];
+}
+
+/** Several answers come mixed: the first piece of each, the second of each, and so on. */
+function inTurn<Piece>(lists: readonly (readonly Piece[])[]): readonly Piece[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, place) =>
+    lists.flatMap((list) => list.slice(place, place + 1)),
+  ).flat();
 }
 
 /** Id and name come first, the arguments in pieces behind them. */

@@ -6,6 +6,7 @@ import { readToolChoice, reasons } from '../openai-request.ts';
 import type { Provider, World } from '../provider.ts';
 import type { OfferedTool } from '../script.ts';
 import { wantsStreamUsage, writeCompletion } from './answer.ts';
+import { checkChoices, readChoiceCount, readStopSequences } from './choices.ts';
 import { completionEvents } from './events.ts';
 import { chatOutputRoom } from './length.ts';
 
@@ -18,8 +19,9 @@ export function createOpenaiChat(world: World): Provider {
 
     accept({ body }) {
       const problem = openaiRefusal(openaiChatContract.check(body));
-      if (problem !== undefined) return { problem };
       const request = isObject(body) ? body : {};
+      const refusal = problem ?? checkChoices(request);
+      if (refusal !== undefined) return { problem: refusal };
       return { body: request, conversation: openaiChat.read(request), transformations: [] };
     },
 
@@ -28,6 +30,8 @@ export function createOpenaiChat(world: World): Provider {
     readAsked: ({ body }) => ({
       ...readToolChoice(body, asList(body['tools']).flatMap(readTool)),
       thinks: reasons(body, body['reasoning_effort']),
+      stopSequences: readStopSequences(body),
+      choiceCount: readChoiceCount(body),
     }),
     answer: (exchange) => writeCompletion(exchange, world),
     events: (answer, body) => completionEvents(answer, wantsStreamUsage(body)),

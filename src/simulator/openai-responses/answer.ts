@@ -2,19 +2,13 @@ import { asList, asString, isObject, type JsonObject } from '../../core/json.ts'
 import { automaticCacheUse } from '../automatic-cache.ts';
 import type { Exchange, World } from '../provider.ts';
 import type { FittedReply, ReplyPart } from '../reply.ts';
+import { compactionTokens, isCompactionDue, writeCompaction } from './compaction.ts';
 import { followerIdOf, type ReasoningSeals } from './seals.ts';
 
 /** A `response` object. What the request set is repeated in it, as the API does. */
-export function writeResponse(
-  { accepted, prompt, reply }: Exchange,
-  world: World,
-  seals: ReasoningSeals,
-): JsonObject {
-  const { body } = accepted;
-  const model = asString(body['model']) ?? '';
-  const isWhole = reply.stop === 'end' || reply.stop === 'tool-call';
-  const cache = automaticCacheUse(world.cache, prompt, model);
-  const reasoning = isObject(body['reasoning']) ? body['reasoning'] : {};
+export function writeResponse(exchange: Exchange, world: World, seals: ReasoningSeals): JsonObject {
+  const { accepted, reply } = exchange;
+  const isWhole = reply.stop !== 'length' && reply.stop !== 'window';
   return {
     id: world.ids('resp_', 48),
     object: 'response',
@@ -23,11 +17,18 @@ export function writeResponse(
     background: false,
     error: null,
     incomplete_details: isWhole ? null : { reason: 'max_output_tokens' },
+    ...settingsOf(accepted.body),
+    ...outputOf(exchange, world, seals),
+  };
+}
+
+function settingsOf(body: JsonObject): JsonObject {
+  const reasoning = isObject(body['reasoning']) ? body['reasoning'] : {};
+  return {
     instructions: body['instructions'] ?? null,
     max_output_tokens: body['max_output_tokens'] ?? null,
     metadata: body['metadata'] ?? {},
-    model,
-    output: writeItems(reply, world, seals),
+    model: asString(body['model']) ?? '',
     parallel_tool_calls: body['parallel_tool_calls'] ?? true,
     previous_response_id: body['previous_response_id'] ?? null,
     reasoning: { effort: reasoning['effort'] ?? null, summary: reasoning['summary'] ?? null },
@@ -39,12 +40,24 @@ export function writeResponse(
     tools: asList(body['tools']),
     top_p: body['top_p'] ?? 1,
     truncation: body['truncation'] ?? 'disabled',
+  };
+}
+
+function outputOf({ accepted, prompt, reply }: Exchange, world: World, seals: ReasoningSeals): JsonObject {
+  const { body } = accepted;
+  const isCompacted = isCompactionDue(body, prompt.tokens);
+  const outputTokens = reply.outputTokens + (isCompacted ? compactionTokens(prompt) : 0);
+  return {
+    output: [
+      ...(isCompacted ? [writeCompaction(prompt, world, seals)] : []),
+      ...writeItems(reply, world, seals),
+    ],
     usage: {
       input_tokens: prompt.tokens,
-      input_tokens_details: cache,
-      output_tokens: reply.outputTokens,
+      input_tokens_details: automaticCacheUse(world.cache, prompt, asString(body['model']) ?? ''),
+      output_tokens: outputTokens,
       output_tokens_details: { reasoning_tokens: reply.thinkingTokens },
-      total_tokens: prompt.tokens + reply.outputTokens,
+      total_tokens: prompt.tokens + outputTokens,
     },
   };
 }

@@ -58,6 +58,13 @@ const itemStreams = new Map<
     'function_call',
     { start: (item) => ({ ...item, status: 'in_progress', arguments: '' }), drafts: argumentDrafts },
   ],
+  [
+    'compaction',
+    {
+      start: (item) => ({ ...item, encrypted_content: '' }),
+      drafts: (_item, place) => [['response.compaction.compacting', place]],
+    },
+  ],
 ]);
 
 /** Where events of an item belong. */

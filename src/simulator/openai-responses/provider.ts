@@ -9,14 +9,15 @@ import type { Provider, World } from '../provider.ts';
 import type { OutputRoom } from '../reply.ts';
 import type { OfferedTool } from '../script.ts';
 import { writeResponse } from './answer.ts';
+import { checkContextManagement, isTriggered, sinceCompaction } from './compaction.ts';
 import { eventAfter, failedResponseEvents, responseEvents } from './events.ts';
 import { createReasoningSeals } from './seals.ts';
-import { createStoredResponses, itemsOf } from './stored-responses.ts';
+import { itemsOf } from './stored-responses.ts';
 
 /** `POST /v1/responses`. Keeps responses unless the request says `store: false`. */
 export function createOpenaiResponses(world: World): Provider {
   const seals = createReasoningSeals(world.secret);
-  const stored = createStoredResponses();
+  const stored = world.responses;
   const context = { seals: seals.verify, stored: stored.has };
 
   return {
@@ -32,8 +33,9 @@ export function createOpenaiResponses(world: World): Provider {
       // With the hidden half of the history at hand, its pairs can be judged as well.
       const hidden =
         whole === request ? undefined : openaiRefusal(openaiResponsesContract.check(whole, context));
-      if (hidden !== undefined) return { problem: hidden };
-      return { body: request, conversation: openaiResponses.read(whole), transformations: [] };
+      const refusal = hidden ?? checkContextManagement(request);
+      if (refusal !== undefined) return { problem: refusal };
+      return { body: request, conversation: openaiResponses.read(seenOf(whole)), transformations: [] };
     },
 
     truncates: (body) => body['truncation'] === 'auto',
@@ -41,6 +43,7 @@ export function createOpenaiResponses(world: World): Provider {
     readAsked: ({ body }) => ({
       ...readToolChoice(body, asList(body['tools']).flatMap(readTool)),
       thinks: reasons(body, isObject(body['reasoning']) ? body['reasoning']['effort'] : undefined),
+      isCompaction: isTriggered(body),
     }),
     answer(exchange) {
       const response = writeResponse(exchange, world, seals);
@@ -56,6 +59,13 @@ export function createOpenaiResponses(world: World): Provider {
     failedEvents: (answer, problem) =>
       failedResponseEvents(answer, { code: codeOf(problem), message: problem.message }),
   };
+}
+
+/** The request as the model sees it; the very same one when nothing in it was compacted. */
+function seenOf(body: JsonObject): JsonObject {
+  const items = asList(body['input']);
+  const seen = sinceCompaction(items);
+  return seen === items ? body : { ...body, input: seen };
 }
 
 function codeOf({ code, status }: Problem): string {
