@@ -1,5 +1,14 @@
 /** The pieces: each knows `core` and none of its siblings. */
-const pieces = ['formats', 'transcripts', 'models', 'strategies', 'decorators', 'summarizers', 'redact'];
+const pieces = [
+  'formats',
+  'transcripts',
+  'models',
+  'strategies',
+  'decorators',
+  'summarizers',
+  'redact',
+  'economics',
+];
 
 /** Which folders of `src` a folder may import from, besides itself. The linter's rules say the same. */
 export const layers: Readonly<Record<string, readonly string[]>> = {
@@ -10,7 +19,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   config: ['core', 'contracts', ...pieces],
   simulator: ['core', 'contracts', 'formats', 'models', 'config'],
   report: ['core', 'contracts', ...pieces, 'config'],
-  cli: ['core', 'contracts', ...pieces, 'config', 'report', 'simulator'],
+  lab: ['core', 'contracts', ...pieces, 'config'],
+  cli: ['core', 'contracts', ...pieces, 'config', 'report', 'simulator', 'lab'],
 };
 
 /** Which third-party packages a folder may use. Whoever is not listed may use none. */

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import type { ToolCallBlock } from '../core/message.ts';
+import { editTextsOf } from './edit-texts.ts';
+
+function call(input: unknown): ToolCallBlock {
+  return { type: 'tool-call', id: '1', name: 'edit', input, runBy: 'client', raw: undefined };
+}
+
+describe('what an edit quotes and what it writes', () => {
+  test('the old text of an edit is quoted, the rest is written', () => {
+    const texts = editTextsOf(call({ file_path: 'a.ts', old_string: 'one\ntwo', new_string: 'three' }));
+    expect(texts).toEqual({ oldLines: ['one', 'two'], newText: 'a.ts\nthree' });
+  });
+
+  test('edits in a list count one by one', () => {
+    const texts = editTextsOf(call({ edits: [{ oldText: 'a' }, { oldText: 'b', newText: 'c' }] }));
+    expect(texts).toEqual({ oldLines: ['a', 'b'], newText: 'c' });
+  });
+
+  test('context and removed lines of a patch are quoted, added lines are written', () => {
+    const patch = [
+      '*** Begin Patch',
+      '*** Update File: a.ts',
+      '@@ function f',
+      ' kept line',
+      '-removed line',
+      '+added line',
+      '*** End Patch',
+    ].join('\n');
+    expect(editTextsOf(call(patch))).toEqual({
+      oldLines: ['kept line', 'removed line'],
+      newText: 'added line',
+    });
+  });
+
+  test('SEARCH blocks are quoted', () => {
+    const diff = 'a.ts\n<<<<<<< SEARCH\nold line\n=======\nnew line\n>>>>>>> REPLACE';
+    expect(editTextsOf(call({ diff }))).toEqual({ oldLines: ['old line'], newText: 'a.ts\nnew line' });
+  });
+
+  test('arguments may be JSON text, and of any shape', () => {
+    expect(editTextsOf(call('{"old_str": "x", "deep": [[null, 3]]}'))).toEqual({
+      oldLines: ['x'],
+      newText: '',
+    });
+    expect(editTextsOf(call(undefined))).toEqual({ oldLines: [], newText: '' });
+  });
+});

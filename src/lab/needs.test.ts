@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { deepFreeze } from '../testing/deep-freeze.ts';
+import { cutBetween, said, tool, user } from './example-cut.ts';
+import { findNeeds } from './needs.ts';
+
+const nothing: ReadonlySet<string> = new Set();
+
+describe('what the future needs', () => {
+  test('a name of a later call counts when the prefix shows it', () => {
+    const cut = cutBetween(
+      [user('please look at the function loadConfig')],
+      [...tool('grep', { pattern: 'loadConfig|otherName' }, 'found')],
+    );
+    const needs = findNeeds(deepFreeze(cut), nothing);
+    expect(needs.entities.map(({ name, blocks, source, usedAt }) => [name, blocks, source, usedAt])).toEqual([
+      ['loadConfig', 1, 'user', 0],
+    ]);
+  });
+
+  test('a name counts as a whole word only', () => {
+    const cut = cutBetween([user('see loadConfigFile')], [...tool('grep', { pattern: 'loadConfig' }, '')]);
+    expect(findNeeds(cut, nothing).entities).toEqual([]);
+  });
+
+  test('what a result or the user showed again before its use is no need', () => {
+    const prefix = [user('firstName secondName thirdName')];
+    const shown = cutBetween(prefix, [
+      ...tool('list', {}, 'here is firstName'),
+      user('and secondName'),
+      ...tool('grep', { pattern: 'firstName secondName thirdName' }, ''),
+    ]);
+    expect(findNeeds(shown, nothing).entities.map(({ name }) => name)).toEqual(['thirdName']);
+  });
+
+  test('what the model itself says again is still from memory', () => {
+    const cut = cutBetween(
+      [user('use firstName')],
+      [said('I will look for firstName'), ...tool('grep', { pattern: 'firstName' }, '')],
+    );
+    expect(findNeeds(cut, nothing).entities.map(({ name }) => name)).toEqual(['firstName']);
+  });
+
+  test('generic names count for nothing', () => {
+    const cut = cutBetween([user('README.md')], [...tool('read', { path: 'README.md' }, '')]);
+    expect(findNeeds(cut, new Set(['README.md'])).entities).toEqual([]);
+  });
+
+  test('a name is bound by two plain words on its line, within 100 characters', () => {
+    const far = 'x '.repeat(60);
+    const cut = cutBetween(
+      [user(`the retry counter maxRetries\nthe\nloneName\ntwo words ${far}farName`)],
+      [...tool('grep', { pattern: 'maxRetries loneName farName' }, '')],
+    );
+    const entities = findNeeds(cut, nothing).entities;
+    expect(entities.map(({ name, isBound }) => [name, isBound])).toEqual([
+      ['maxRetries', true],
+      ['loneName', false],
+      ['farName', false],
+    ]);
+    expect([...(entities[0]?.companions ?? [])]).toEqual(['the', 'retry', 'counter']);
+  });
+
+  test('lines of later edits count when the prefix shows them and nothing showed or wrote them since', () => {
+    const [seen, again, short] = ['  const first = compute(1);', '  const second = compute(2);', '  }'];
+    const cut = cutBetween(
+      [...tool('read', { path: 'a.ts' }, `   1→${seen}\n   2→${again}\n   3→${short}`)],
+      [
+        ...tool('write', { path: 'b.ts', content: again }, 'ok'),
+        ...tool(
+          'edit',
+          { path: 'a.ts', old_string: [seen, again, short, 'not in the prefix at all'].join('\n') },
+          'ok',
+        ),
+      ],
+    );
+    const { anchors } = findNeeds(cut, nothing);
+    expect(anchors.map(({ line }) => line)).toEqual([seen]);
+    expect(anchors[0]?.sourceTokens).toBeGreaterThan(10);
+  });
+
+  test('the demands of the user and the changed files of the prefix are kept by name', () => {
+    const cut = cutBetween(
+      [
+        user('Fix it. Never touch the lock file.'),
+        ...tool('edit', { file_path: '/p/src/a.ts', old_string: 'x' }, 'ok'),
+      ],
+      [],
+    );
+    expect(findNeeds(cut, nothing)).toMatchObject({
+      constraints: ['Never touch the lock file.'],
+      changedFiles: ['src/a.ts'],
+    });
+  });
+});
