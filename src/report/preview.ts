@@ -1,39 +1,83 @@
 import type { Conversation } from '../core/format.ts';
-import { isUserText, type Message, textOf } from '../core/message.ts';
-import { printable } from '../core/printable.ts';
 import type { Compacted } from '../core/strategy.ts';
-import { countOf, formatCount } from './terminal.ts';
+import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
+import { diffMessages, type MessageDiff } from '../decorators/message-diff.ts';
+import { countOf, drawTable, formatCount } from './terminal.ts';
 
-const MARKS = { verbatim: ' ', reduced: '~', summarised: '-', dropped: '-' } as const;
-
-/** Runs of messages that stay are told in one line from this length on. */
-const SHOWN_RUN = 3;
-
-/** What a compaction would do, message by message: `-` leaves, `~` is made smaller, `+` is new. */
-export function previewText(
-  before: Conversation,
-  { conversation, receipt }: Compacted,
-  columns = 100,
-): string {
-  const old = new Set(before.messages.map(({ raw }) => raw));
-  // What was only made smaller stands among the old messages already.
-  const made = conversation.messages.filter((message) => !old.has(message.raw) && isUserText(message));
-  const lines = receipt.runs.flatMap(({ fate, start, end }) => {
-    const run = before.messages.slice(start, end);
-    if (fate === 'verbatim' && run.length > SHOWN_RUN)
-      return [`  … ${countOf(run.length, 'message')} as before`];
-    return run.map((message, index) => `${MARKS[fate]} ${lineOf(message, start + index, columns)}`);
-  });
-  const added = made.map((message) => `+ ${lineOf(message, undefined, columns)}`);
-  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = receipt;
-  const total = `${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens, ${messagesBefore} → ${messagesAfter} messages`;
-  return `${[...lines, ...added, total].join('\n')}\n`;
+export interface PreviewOptions {
+  /** Width of a line. Default 100. */
+  readonly columns?: number | undefined;
+  /** Counts the tokens of each message. Default: an estimator of no particular model. */
+  readonly estimator?: TokenEstimator | undefined;
 }
 
-function lineOf({ role, blocks }: Message, index: number | undefined, columns: number): string {
-  const what = blocks.map((block) =>
-    block.type === 'tool-call' ? `called ${block.name}` : textOf(block) || block.type,
+const MARKS = { kept: ' ', changed: '~', gone: '-', new: '+' } as const;
+
+/** Of a run of messages with the same fate so many are shown at either end. */
+const SHOWN_ENDS = 3;
+
+/**
+ * What a compaction does, one line for each message: `-` leaves, `~` is made smaller, `+` is new. The inside of long runs is
+ * told in one line, so that any conversation can be looked at.
+ */
+export function preview(before: Conversation, compacted: Compacted, options: PreviewOptions = {}): string {
+  const { columns = 100, estimator = createTokenEstimator() } = options;
+  const rows = foldRuns(diffMessages(before, compacted, estimator));
+  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = compacted.receipt;
+  const total = `${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens, ${messagesBefore} → ${messagesAfter} messages`;
+  const table = drawTable(
+    [['', '#', 'role', 'tokens', 'message'], ...rows],
+    [
+      { align: 'left' },
+      { align: 'right' },
+      { align: 'left' },
+      { align: 'right' },
+      { align: 'left', maximum: Math.max(20, columns - ROOM_BEFORE_TEXT) },
+    ],
+    '',
   );
-  const head = `${index === undefined ? '' : `${index} `}${role}: `;
-  return `${head}${printable(what.join(' · '), Math.max(20, columns - head.length - 2))}`;
+  return `${table}${total}\n`;
+}
+
+/** Columns of mark, number, role and tokens, with the space between them. */
+const ROOM_BEFORE_TEXT = 32;
+
+type Row = readonly [mark: string, index: string, role: string, tokens: string, text: string];
+
+function foldRuns(diff: readonly MessageDiff[]): readonly Row[] {
+  const rows: Row[] = [];
+  for (let start = 0; start < diff.length; ) {
+    const change = diff[start]?.change ?? 'kept';
+    let end = start;
+    while (end < diff.length && diff[end]?.change === change) end++;
+    rows.push(...runRows(diff.slice(start, end), change));
+    start = end;
+  }
+  return rows;
+}
+
+function runRows(run: readonly MessageDiff[], change: MessageDiff['change']): readonly Row[] {
+  if (run.length <= 2 * SHOWN_ENDS + 1) return run.map(rowOf);
+  const hidden = run.slice(SHOWN_ENDS, -SHOWN_ENDS);
+  const tokens = hidden.reduce((sum, { before, after }) => sum + ((before ?? after)?.tokens ?? 0), 0);
+  const fold: Row = [
+    MARKS[change],
+    '…',
+    '',
+    formatCount(tokens),
+    `… ${countOf(hidden.length, 'more message')}`,
+  ];
+  return [...run.slice(0, SHOWN_ENDS).map(rowOf), fold, ...run.slice(-SHOWN_ENDS).map(rowOf)];
+}
+
+/** What is made smaller is shown as it was, with its tokens before and after. */
+function rowOf({ change, before, after }: MessageDiff): Row {
+  const side = before ?? after;
+  if (side === undefined) return [MARKS[change], '', '', '', ''];
+  const index = before === undefined ? '' : String(before.index);
+  const tokens =
+    change === 'changed' && after !== undefined
+      ? `${formatCount(side.tokens)}→${formatCount(after.tokens)}`
+      : formatCount(side.tokens);
+  return [MARKS[change], index, side.role, tokens, side.text];
 }

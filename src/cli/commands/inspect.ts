@@ -6,12 +6,15 @@ import { createTokenEstimator, type TokenEstimator } from '../../core/token-esti
 import { contextWindowForModel, findModel } from '../../models/catalog.ts';
 import { loadExactCounter } from '../../models/exact-counter.ts';
 import { tokenProfileForModel } from '../../models/token-profiles.ts';
+import type { InspectedSession } from '../../report/html/inspection-page.ts';
 import { type Inspection, inspectConversation } from '../../report/inspection.ts';
 import { inspectionText } from '../../report/inspection-text.ts';
+import { type RoundSeries, roundSeries } from '../../report/round-series.ts';
 import { countOf, drawTable, formatShare, formatShort } from '../../report/terminal.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { eachRecording, readingOptions } from '../each-recording.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { collectPage } from '../inspection-page.ts';
 import { type Report, writeJson } from '../report.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -30,19 +33,23 @@ export const inspect: CommandDefinition = {
       flags: '--exact',
       help: 'count exactly instead of estimating (OpenAI models; needs the package gpt-tokenizer)',
     },
+    { flags: '--html <file>', help: 'also write a page with charts there; it needs no network' },
   ],
   examples: [
     ['roundfold inspect session.jsonl', 'a session of a coding agent'],
     ['roundfold inspect request.json --model gpt-5.5', 'with the warning level for that model'],
+    ['roundfold inspect session.jsonl --html report.html', 'with charts, for a browser'],
     ['roundfold inspect *.jsonl --json | jq .context.tokens', 'for a program'],
   ],
   async run(given, terminal) {
     const report = { terminal, json: given.flag('json') };
     const settings = await readSettings(given);
+    const page = collectPage(given.text('html'));
     let seen: Inspected[] = [];
-    return eachRecording(given, report, {
+    const code = await eachRecording(given, report, {
       visit(recording, file) {
         const inspected = inspectRecording(recording, settings);
+        page?.add(toSession(file, inspected, seriesOf(recording, inspected.model, settings)));
         if (report.json) printJson(report, file, inspected);
         else seen = remember(seen, inspected);
         return exitCodes.done;
@@ -52,6 +59,8 @@ export const inspect: CommandDefinition = {
         seen = [];
       },
     });
+    page?.write(terminal);
+    return code;
   },
 };
 
@@ -121,6 +130,15 @@ function inspectRecording({ transcript, conversations }: Recording, settings: Se
   };
 }
 
+/** The context of the whole session, round by round. */
+function seriesOf({ transcript, conversations }: Recording, model: string | undefined, settings: Settings) {
+  const stretches = conversations.map((conversation, index) => ({
+    conversation,
+    opening: transcript.segments[index]?.opening,
+  }));
+  return roundSeries('recorded', stretches, estimatorFor(model, settings));
+}
+
 function notesOnFrame({ continues, managedBy }: Frame): readonly string[] {
   return [
     ...(continues === undefined ? [] : [`part of the history is on the server (${continues})`]),
@@ -160,6 +178,11 @@ function sizeOf({ inspection }: Inspected): number {
   return inspection.context.tokens;
 }
 
+function toSession(file: string, inspected: Inspected, series: RoundSeries): InspectedSession {
+  const { title, notes, inspection } = inspected;
+  return { file, title, about: aboutOf(inspected), notes, inspection, series };
+}
+
 function printFile({ terminal }: Report, file: string, seen: readonly Inspected[]): void {
   const bySize = seen.toSorted((left, right) => sizeOf(right) - sizeOf(left));
   const shown = seen.find(({ kind }) => kind === 'main' && seen.length <= LISTED) ?? bySize[0];
@@ -189,13 +212,9 @@ function rowOf({ title, inspection }: Inspected): readonly string[] {
 }
 
 function printOne(terminal: Terminal, file: string, inspected: Inspected): void {
-  const { inspection, title, reader, format, model, compactions, notes } = inspected;
-  const about = [reader === 'json' ? format : `${reader}, ${format}`, model].filter(
-    (part) => part !== undefined,
-  );
-  terminal.out(
-    `${terminal.style('bold', file)} ${terminal.style('dim', `(${printable(about.join(', '))})`)}\n`,
-  );
+  const { inspection, title, compactions, notes } = inspected;
+  const about = printable(aboutOf(inspected).join(', '));
+  terminal.out(`${terminal.style('bold', file)} ${terminal.style('dim', `(${about})`)}\n`);
   const counts = [
     countOf(inspection.messages, 'message'),
     countOf(inspection.rounds, 'round'),
@@ -217,6 +236,10 @@ function printOne(terminal: Terminal, file: string, inspected: Inspected): void 
       level: (level, text) => terminal.style(LEVEL_STYLES[level], text),
     }),
   );
+}
+
+function aboutOf({ reader, format, model }: Inspected): readonly string[] {
+  return [...(reader === 'json' ? [] : [reader]), format, ...(model === undefined ? [] : [model])];
 }
 
 const LEVEL_STYLES = { ok: 'green', warning: 'yellow', critical: 'red' } as const;

@@ -1,0 +1,98 @@
+import type { Conversation } from '../core/format.ts';
+import { hasToolResult, type Message, textOf } from '../core/message.ts';
+import type { FateRun, Receipt } from '../core/receipt.ts';
+import type { TokenEstimator } from '../core/token-estimator.ts';
+import { type Inspection, inspectConversation } from './inspection.ts';
+import { type TokenPart, tokenParts } from './token-parts.ts';
+
+/** A compaction as a report tells it: what there was, what there is, and what became of every message. Plain data. */
+export interface CompactionAccount {
+  readonly strategy: string;
+  /** Why the strategy did what it did, in its words. */
+  readonly reason: string | undefined;
+  readonly targetTokens: number | undefined;
+  readonly before: ContextSize;
+  readonly after: ContextSize;
+  readonly runs: readonly AccountedRun[];
+}
+
+/** The size of a request and where its tokens go. */
+export interface ContextSize {
+  readonly tokens: number;
+  readonly messages: number;
+  readonly parts: readonly TokenPart[];
+}
+
+/** A run of the receipt, with the beginning of what it holds. */
+export interface AccountedRun extends FateRun {
+  readonly about: string;
+}
+
+export interface AccountOptions {
+  readonly estimator: TokenEstimator;
+  /** What the request should have had afterwards. */
+  readonly targetTokens?: number | undefined;
+}
+
+/** What a strategy answers with, as far as an account of it needs it. */
+export interface AccountedOutcome {
+  readonly conversation: Conversation;
+  readonly receipt: Receipt;
+  readonly reason: string;
+}
+
+/** Tools that stand by themselves. */
+const NAMED_TOOLS = 5;
+
+/** So many runs are described: a page shows no more of them. */
+export const ACCOUNTED_RUNS = 400;
+
+/** Accounts for a compaction. Linear in the size of both conversations. */
+export function accountForCompaction(
+  before: Conversation,
+  { conversation, receipt, reason }: AccountedOutcome,
+  { estimator, targetTokens }: AccountOptions,
+): CompactionAccount {
+  const old = inspectConversation(before, { estimator, top: 0 });
+  const now = inspectConversation(conversation, { estimator, top: 0 });
+  return {
+    strategy: receipt.strategy,
+    reason,
+    targetTokens,
+    before: {
+      tokens: receipt.tokensBefore,
+      messages: receipt.messagesBefore,
+      parts: tokenParts(old.byClass, old.byTool, NAMED_TOOLS),
+    },
+    after: {
+      tokens: receipt.tokensAfter,
+      messages: receipt.messagesAfter,
+      parts: tokenParts(now.byClass, inOrderOf(old, now), NAMED_TOOLS),
+    },
+    runs: receipt.runs.map((run, index) => describeRun(run, index, before.messages)),
+  };
+}
+
+/** The tools of `now` in the order of `old`, so that each keeps its colour. */
+function inOrderOf(old: Inspection, now: Inspection): Inspection['byTool'] {
+  const byName = new Map(now.byTool.map((use) => [use.tool, use]));
+  return old.byTool.map(({ tool }) => byName.get(tool) ?? { tool, calls: 0, errors: 0, tokens: 0 });
+}
+
+function describeRun(run: FateRun, index: number, messages: readonly Message[]): AccountedRun {
+  const { fate, start, end, tokens } = run;
+  // A handle is worked out when it is asked for: only for those that are shown.
+  const isShown = index < ACCOUNTED_RUNS;
+  const handle = isShown ? run.handle : undefined;
+  const about = isShown ? beginningOf(messages[start]) : '';
+  return { fate, start, end, tokens, about, ...(handle === undefined ? {} : { handle }) };
+}
+
+function beginningOf(message: Message | undefined): string {
+  if (message === undefined) return '';
+  const isAnswer = hasToolResult(message);
+  const words = message.blocks.map((block) =>
+    block.type === 'tool-call' ? `called ${block.name}` : textOf(block).slice(0, 200) || block.type,
+  );
+  return `${isAnswer ? 'result' : message.role}: ${words.join(' · ').slice(0, 200)}`;
+}

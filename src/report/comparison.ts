@@ -1,0 +1,77 @@
+import type { Estimate } from './charts/curve-chart.ts';
+import type { RoundLimits } from './charts/rounds-chart.ts';
+import type { CompactionAccount } from './compaction-account.ts';
+import type { RoundSeries } from './round-series.ts';
+
+/** Something that was measured of every row. */
+export interface Measure {
+  readonly name: string;
+  /** What it says, in a sentence. */
+  readonly help: string;
+  readonly unit: 'share' | 'tokens' | 'dollars' | 'milliseconds';
+  /** Whether it has a chart of its own, against the tokens kept. Only shares have one. */
+  readonly isCharted?: boolean;
+  /** Whether less is better. Default false. */
+  readonly isLessBetter?: boolean;
+}
+
+/** What kind of row it is: strategies and peers compete, the others give the scale. */
+export type RowKind = 'strategy' | 'peer' | 'recorded' | 'control' | 'oracle';
+
+/** Everything measured of one strategy, peer or control. */
+export interface ComparedRow {
+  readonly name: string;
+  readonly kind: RowKind;
+  /** One per budget; one with a `budgetShare` of undefined for rows that have no budget. */
+  readonly points: readonly ComparedPoint[];
+}
+
+export interface ComparedPoint {
+  /** The share of the tokens that could be kept. */
+  readonly budgetShare: number | undefined;
+  /** The share that was kept. */
+  readonly keptShare: number;
+  /** What each session costs on average, where that was replayed. */
+  readonly costDollars?: number | undefined;
+  /** In the order of the measures. */
+  readonly figures: readonly (Estimate | undefined)[];
+}
+
+/** Something a later call needed that was no longer there. */
+export interface LostItem {
+  readonly session: string;
+  readonly row: string;
+  readonly budgetShare: number | undefined;
+  /** `path`, `identifier`, `edit anchor`, `constraint`, … */
+  readonly kind: string;
+  readonly what: string;
+  /** Where it last stood: `message 12, result of Read`. */
+  readonly stoodIn: string;
+  /** The later call that needed it. */
+  readonly neededBy: string;
+  /** The round of that call, counted from the cut. */
+  readonly roundsLater: number | undefined;
+  /** Under what the archive gives it back, where it does. */
+  readonly handle?: string | undefined;
+}
+
+/** A session that was replayed. */
+export interface ComparedSession {
+  readonly name: string;
+  readonly series: readonly RoundSeries[];
+  readonly limits: RoundLimits | undefined;
+}
+
+/** A comparison as a report tells it. Plain data. */
+export interface Comparison {
+  readonly title: string;
+  /** What was compared with what: sessions, cuts, model, price set. */
+  readonly about: readonly string[];
+  readonly measures: readonly Measure[];
+  /** In the order in which they are listed. */
+  readonly rows: readonly ComparedRow[];
+  readonly lost: readonly LostItem[];
+  readonly sessions: readonly ComparedSession[];
+  /** An example of what one of the rows did. */
+  readonly example?: { readonly file: string; readonly account: CompactionAccount } | undefined;
+}

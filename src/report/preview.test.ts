@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { strategyContext } from '../../test/support/strategy-context.ts';
+import type { Compacted } from '../core/strategy.ts';
+import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { createStrategy } from '../strategies/registry.ts';
+import { messagesOfShape } from '../testing/shapes.ts';
+import { preview } from './preview.ts';
+
+const read = (shape: string, padding?: string) =>
+  anthropicMessages.read(messagesOfShape(shape, padding).map(({ raw }) => raw));
+
+async function previewOf(
+  shape: string,
+  strategy: string,
+  options: object,
+  padding?: string,
+): Promise<string[]> {
+  const conversation = read(shape, padding);
+  const outcome = await createStrategy(strategy, { ...options }).compact(conversation, strategyContext());
+  expect(outcome.status).toBe('compacted');
+  return preview(conversation, outcome as Compacted, { columns: 80 }).split('\n');
+}
+
+describe('preview', () => {
+  it('shows what leaves and what stays, in order', async () => {
+    const lines = await previewOf('ucracrua', 'sliding-window', { keepLast: 2 });
+
+    expect(lines.map((line) => line.replaceAll(/\s+/g, ' ').replace(/(user|assistant) \d+/, '$1 n'))).toEqual(
+      [
+        ' # role tokens message',
+        ' 0 user n question 0',
+        '- 1 assistant n [called read_file]',
+        '- 2 user n [tool result: text 2]',
+        '- 3 assistant n answer 3',
+        '- 4 assistant n [called read_file]',
+        '- 5 user n [tool result: text 5]',
+        ' 6 user n question 6',
+        ' 7 assistant n answer 7',
+        expect.stringMatching(/^[\d,]+ → [\d,]+ tokens, 8 → 3 messages$/),
+        '',
+      ],
+    );
+  });
+
+  it('shows what is made smaller with its tokens before and after', async () => {
+    const options = { protectTokens: 0, minBatchTokens: 0 };
+    const lines = await previewOf('ucracrua', 'clear-tool-results', options, ' and so on'.repeat(40));
+
+    expect(lines.filter((line) => line.startsWith('~'))).toEqual([
+      expect.stringMatching(/^~ +2 +user +\d+→\d+ +\[tool result: text 2/),
+      expect.stringMatching(/^~ +5 +user +\d+→\d+ +\[tool result: text 5/),
+    ]);
+  });
+
+  it('tells the inside of a long run in one line, however long it is', async () => {
+    const lines = await previewOf(`u${'cr'.repeat(500)}a`, 'sliding-window', { keepLast: 1 });
+
+    expect(lines.length).toBeLessThan(15);
+    expect(lines.join('\n')).toMatch(/^- +… +[\d,]+ +… 994 more messages$/m);
+  });
+
+  it('stays within its columns', async () => {
+    const lines = await previewOf('ucracrua', 'sliding-window', { keepLast: 2 }, ' word'.repeat(90));
+
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+});

@@ -1,0 +1,60 @@
+import type { TokenClass } from '../core/token-classes.ts';
+import type { ToolUse } from './inspection.ts';
+
+/** A part of what a context is made of. */
+export interface TokenPart {
+  readonly name: string;
+  /** Whether the name is a tool's, and so a stranger's text. */
+  readonly isTool: boolean;
+  readonly tokens: number;
+  /** Class of its colour in charts. */
+  readonly colour: string;
+}
+
+type OwnClass = Exclude<TokenClass, 'tool-calls' | 'tool-results'>;
+
+const CLASSES: readonly { readonly of: OwnClass; readonly name: string; readonly colour: string }[] = [
+  { of: 'system', name: 'instructions', colour: 's7' },
+  { of: 'tools', name: 'tool definitions', colour: 's4' },
+  { of: 'user', name: 'user', colour: 's0' },
+  { of: 'assistant', name: 'assistant', colour: 's2' },
+  { of: 'reasoning', name: 'reasoning', colour: 's3' },
+  { of: 'media', name: 'media', colour: 's5' },
+  { of: 'other', name: 'other', colour: 'quiet' },
+  { of: 'overhead', name: 'wrapping', colour: 'quiet' },
+];
+
+/** Tools take turns with two colours: their neighbours in the bar are other tools. */
+const TOOL_COLOURS = ['s1', 's6'];
+
+/**
+ * Where the tokens of a context go: by class, and what tools took by tool. Calls and results of the `tools` largest
+ * stand by themselves, those of the others together. Parts below half a token are left out.
+ */
+export function tokenParts(
+  byClass: Readonly<Record<TokenClass, number>>,
+  byTool: readonly ToolUse[],
+  tools: number,
+): readonly TokenPart[] {
+  const classes = CLASSES.map(({ of, name, colour }) => ({
+    name,
+    isTool: false,
+    tokens: byClass[of],
+    colour,
+  }));
+  const named = byTool.slice(0, tools).map(({ tool, tokens }, index) => ({
+    name: tool,
+    isTool: true,
+    tokens,
+    colour: TOOL_COLOURS[index % TOOL_COLOURS.length] ?? 's1',
+  }));
+  const all = byClass['tool-calls'] + byClass['tool-results'];
+  const rest = all - named.reduce((sum, { tokens }) => sum + tokens, 0);
+  const others = {
+    name: named.length === 0 ? 'tool calls and results' : 'other tools',
+    isTool: false,
+    tokens: rest,
+    colour: TOOL_COLOURS[named.length % TOOL_COLOURS.length] ?? 's1',
+  };
+  return [...classes, ...named, others].filter(({ tokens }) => tokens >= 0.5);
+}
