@@ -1,4 +1,4 @@
-import type { EntityKind } from './entities.ts';
+import type { EntityKind } from '../core/entities.ts';
 import type { Measurement } from './measure.ts';
 import type { TextSource } from './message-texts.ts';
 import type { Share } from './panel.ts';

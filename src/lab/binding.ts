@@ -1,4 +1,4 @@
-import { scanText } from './entities.ts';
+import { scanText } from '../core/entities.ts';
 
 /** So far from a name a word may stand, in characters, to bind it. */
 const REACH = 100;

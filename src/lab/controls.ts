@@ -1,7 +1,7 @@
+import { scanText } from '../core/entities.ts';
 import { legalCuts } from '../core/legality.ts';
 import type { Message } from '../core/message.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
-import { scanText } from './entities.ts';
 import { textsOf } from './message-texts.ts';
 import { type Row, withInstructions } from './row.ts';
 import { createRandom } from './seeded.ts';

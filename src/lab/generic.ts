@@ -1,5 +1,5 @@
+import { scanText } from '../core/entities.ts';
 import type { Message } from '../core/message.ts';
-import { scanText } from './entities.ts';
 import { textsOf } from './message-texts.ts';
 
 /** Collects names by project, to find those that say nothing about any of them. */

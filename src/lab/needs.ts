@@ -1,10 +1,10 @@
+import { type EntityKind, scanText } from '../core/entities.ts';
 import type { Message, ToolCallBlock } from '../core/message.ts';
 import { createTokenEstimator } from '../core/token-estimator.ts';
 import { wordsNear } from './binding.ts';
 import { changedFilesOf } from './changed-files.ts';
 import { constraintsOf } from './constraints.ts';
 import { editTextsOf } from './edit-texts.ts';
-import { type EntityKind, scanText } from './entities.ts';
 import { argumentText, type SourcedText, type TextSource, textsOf } from './message-texts.ts';
 import { createPatternFinder, type PatternFinder } from './pattern-finder.ts';
 import type { Cut } from './trajectory.ts';

@@ -1,6 +1,6 @@
+import type { EntityKind } from '../core/entities.ts';
 import type { Message } from '../core/message.ts';
 import { wordsNear } from './binding.ts';
-import type { EntityKind } from './entities.ts';
 import { type TextSource, textsOf } from './message-texts.ts';
 import { BINDING_WORDS, type EntityNeed, type Needs } from './needs.ts';
 import { createPatternFinder, type PatternFinder } from './pattern-finder.ts';

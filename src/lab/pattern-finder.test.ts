@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isWordBorder } from '../core/word-characters.ts';
 import { createPatternFinder } from './pattern-finder.ts';
-import { isWordBorder } from './word-characters.ts';
 
 function find(patterns: readonly string[], text: string, wholeWords: boolean): readonly string[] {
   const found = new Set<string>();
