@@ -141,6 +141,8 @@ export { withRedaction } from './decorators/with-redaction.ts';
 export { type RetryOptions, withRetry } from './decorators/with-retry.ts';
 export { type TimeoutOptions, withTimeout } from './decorators/with-timeout.ts';
 export { withValidation } from './decorators/with-validation.ts';
+export type { ConversionChange } from './formats/convert/changes.ts';
+export { type Conversion, conversionTargets, convertConversation } from './formats/convert/convert.ts';
 export { langchainUpdate } from './formats/langchain-update.ts';
 export { readAnswer } from './formats/overflow/answer.ts';
 export { parseOverflow, tokenGap } from './formats/overflow/detect.ts';
@@ -155,6 +157,7 @@ export { type OpenaiClientOptions, openaiClient } from './models/clients/openai.
 export type { ModelInfo } from './models/model-info.ts';
 export { tokenProfileForModel } from './models/token-profiles.ts';
 export { type FoundSecret, type Redaction, redactSecrets } from './redact/redact-secrets.ts';
+export { type PreviewOptions, preview } from './report/preview.ts';
 export {
   clearToolResults,
   collapse,

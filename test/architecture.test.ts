@@ -81,7 +81,17 @@ describe('the built package', () => {
   it.each([
     {
       entry: 'index.js',
-      folders: ['config', 'core', 'decorators', 'formats', 'models', 'redact', 'strategies', 'summarizers'],
+      folders: [
+        'config',
+        'core',
+        'decorators',
+        'formats',
+        'models',
+        'redact',
+        'report',
+        'strategies',
+        'summarizers',
+      ],
       files: 80,
     },
     { entry: 'contracts/index.js', folders: ['contracts'], files: 40 },

@@ -11,7 +11,9 @@ await build({
   input: {
     index: 'src/index.ts',
     'contracts/index': 'src/contracts/index.ts',
+    'config/node': 'src/config/node.ts',
     'config/recordings': 'src/config/recordings.ts',
+    'economics/index': 'src/economics/index.ts',
     'models/index': 'src/models/index.ts',
     'simulator/index': 'src/simulator/index.ts',
     'cli/main': 'src/cli/main.ts',

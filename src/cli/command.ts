@@ -21,6 +21,8 @@ export interface CommandDefinition {
   readonly options: readonly OptionDefinition[];
   /** Example calls with what each is for. */
   readonly examples: readonly (readonly [call: string, purpose: string])[];
+  /** Further help, below the examples; made only when somebody asks for it. */
+  details?(): string;
   run(given: GivenArguments, terminal: Terminal): Promise<ExitCode>;
 }
 

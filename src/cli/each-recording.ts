@@ -48,7 +48,7 @@ export async function eachRecording(
     } catch (error) {
       if (!RoundfoldError.is(error)) throw error;
       reportError(report, error, file);
-      codes.push(exitCodeOf(error.code));
+      codes.push(exitCodeOf(error));
     }
   }
   return worstOf(codes);

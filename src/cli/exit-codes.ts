@@ -1,4 +1,5 @@
-import type { ErrorCode } from '../core/errors.ts';
+import type { ErrorCode, RoundfoldError } from '../core/errors.ts';
+import { isObject } from '../core/json.ts';
 
 /** What the process ends with. Part of the public interface. */
 export const exitCodes = {
@@ -11,9 +12,18 @@ export const exitCodes = {
   inputNotUnderstood: 3,
   budgetNotMet: 4,
   upstream: 5,
+  /** As shells count it: 128 and the number of the signal. */
+  interrupted: 130,
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** For help. */
+export const EXIT_CODE_TEXT = `Exit codes: 0 done, 1 failed (a full disk, no usable summary) or violations
+found, 2 usage (also a file that cannot be opened for writing, a missing key),
+3 input not understood, 4 budget not met, 5 upstream, 130 interrupted (Ctrl-C),
+143 terminated.`;
 
 const byError: Readonly<Record<ErrorCode, ExitCode>> = {
   'input-not-understood': exitCodes.inputNotUnderstood,
@@ -22,8 +32,19 @@ const byError: Readonly<Record<ErrorCode, ExitCode>> = {
   upstream: exitCodes.upstream,
 };
 
-export function exitCodeOf(code: ErrorCode): ExitCode {
-  return byError[code];
+/** What the machine has run out of, or lost: the command line is right then. */
+const MACHINE_FAULTS: ReadonlySet<unknown> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+]);
+
+export function exitCodeOf({ code, cause }: RoundfoldError): ExitCode {
+  const isMachineFault = isObject(cause) && MACHINE_FAULTS.has(cause['code']);
+  return isMachineFault ? exitCodes.failed : byError[code];
 }
 
 /** The code that tells most: input that was not understood before violations, violations before success. */

@@ -7,10 +7,14 @@ import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { createProgram, exitCodeOfCommander } from './program.ts';
 import { reportError } from './report.ts';
 import { processTerminal } from './terminal.ts';
+import { unwritable } from './write-file.ts';
 
 /** A reader that closes the pipe early (`| head`) is no failure. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed);
+  if (error.code === 'EPIPE') process.exit(exitCodes.done);
+  const terminal = processTerminal({ color: true, quiet: false });
+  reportError({ terminal, json: false }, unwritable('standard output', error));
+  process.exit(exitCodes.failed);
 });
 
 process.exitCode = await main(process.argv);
@@ -28,7 +32,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     if (error instanceof CommanderError) return exitCodeOfCommander(error.code);
     if (!RoundfoldError.is(error)) throw error;
     reportError({ terminal: processTerminal({ color: true, quiet: false }), json: false }, error);
-    return exitCodeOf(error.code);
+    return exitCodeOf(error);
   }
 }
 

@@ -2,8 +2,10 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 
 import type { CommandDefinition, GivenArguments, OptionDefinition } from './command.ts';
 import { addCompletion } from './completion.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from './exit-codes.ts';
+import { nearest } from './nearest.ts';
 import { processTerminal } from './terminal.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** Builds the command line from the list of commands. `onEnd` gets what the chosen command ended with. */
 export function createProgram(
@@ -25,10 +27,11 @@ export function createProgram(
 }
 
 const HELP_FOOTER = `
-Files: sessions of Claude Code, Codex, pi, OpenCode, Gemini CLI and SWE-agent, Open WebUI exports, request bodies,
-lists of messages and logs of requests; JSON or JSONL, gzip too; \`-\` is standard input.
+Files: sessions of Claude Code, Codex, pi, OpenCode, Gemini CLI and SWE-agent,
+Open WebUI exports, request bodies, lists of messages and logs of requests; JSON
+or JSONL, gzip or zstd too; \`-\` is standard input.
 
-Exit codes: 0 done, 1 failed or violations found, 2 usage, 3 input not understood, 4 budget not met, 5 upstream.
+${EXIT_CODE_TEXT}
 `;
 
 function toCommand(
@@ -38,7 +41,7 @@ function toCommand(
 ): Command {
   const command = new Command(definition.name)
     .description(definition.summary)
-    .addHelpText('after', exampleText(definition))
+    .addHelpText('after', () => `${exampleText(definition)}${detailsText(definition)}`)
     .showHelpAfterError('(add --help for what there is)')
     .exitOverride();
   if (definition.arguments !== undefined) command.argument(definition.arguments, definition.argumentHelp);
@@ -60,18 +63,30 @@ function toCommand(
 function toOption({ flags, help, choices, isList }: OptionDefinition): Option {
   const option = new Option(flags, help);
   if (choices !== undefined) option.choices([...choices]);
-  if (isList !== true) return option;
-  return option.argParser((value: string, before: string[] | undefined) => {
-    if (choices !== undefined && !choices.includes(value)) {
-      throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
-    }
-    return [...(before ?? []), value];
-  });
+  if (choices === undefined && isList !== true) return option;
+  const check = (value: string): string => (choices === undefined ? value : checkChoice(value, choices));
+  if (isList !== true) return option.argParser(check);
+  return option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), check(value)]);
+}
+
+/** Errors are written for terminals of any width. */
+const ERROR_COLUMNS = 80;
+
+function checkChoice(value: string, choices: readonly string[]): string {
+  if (choices.includes(value)) return value;
+  const meant = nearest(value, choices);
+  const question = meant === undefined ? '' : `\n  Did you mean ${meant}?`;
+  const allowed = wrapText(`Allowed choices are ${choices.join(', ')}.`, ERROR_COLUMNS, '  ');
+  throw new InvalidArgumentError(`${question}\n  ${allowed}`);
 }
 
 function exampleText({ examples }: CommandDefinition): string {
   if (examples.length === 0) return '';
   return `\nExamples:\n${examples.map(([call, purpose]) => `  ${call}\n      ${purpose}\n`).join('')}`;
+}
+
+function detailsText({ details }: CommandDefinition): string {
+  return details === undefined ? '' : `\n${details()}`;
 }
 
 function readGiven(

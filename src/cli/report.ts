@@ -1,5 +1,6 @@
-import { describePlace, type Place, type RoundfoldError } from '../core/errors.ts';
+import { describePlace, type Place } from '../core/errors.ts';
 import type { Terminal } from './terminal.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** Where a command's findings go, and in which shape. */
 export interface Report {
@@ -13,8 +14,17 @@ export function writeJson({ terminal }: Report, type: string, value: object): vo
   terminal.out(`${JSON.stringify({ version: 1, type, ...value })}\n`);
 }
 
+/** Something that is wrong: an error of ours, or an outcome. */
+export interface Problem {
+  /** Stable, for programs. */
+  readonly code: string;
+  readonly message: string;
+  readonly place?: Place | undefined;
+  readonly remedy?: string | undefined;
+}
+
 /** Says what is wrong, where, and what to do about it: as talk, and as a line of JSON where that is asked for. */
-export function reportError(report: Report, error: RoundfoldError, file?: string): void {
+export function reportError(report: Report, error: Problem, file?: string): void {
   const { terminal } = report;
   const place =
     file === undefined ? error.place : { source: file === '-' ? '<stdin>' : file, ...error.place };
@@ -23,8 +33,18 @@ export function reportError(report: Report, error: RoundfoldError, file?: string
     writeJson(report, 'error', { file, code, message, place, remedy });
   }
   terminal.talk(`${terminal.styleTalk('red', 'error')} ${locate(error.message, place)}\n`);
-  if (error.remedy !== undefined) terminal.talk(`      ${terminal.styleTalk('dim', error.remedy)}\n`);
+  if (error.remedy !== undefined) sayRemedy(terminal, error.remedy);
 }
+
+/** What to do about it, below what was said. */
+export function sayRemedy(terminal: Terminal, remedy: string): void {
+  const lines = wrapText(remedy, terminal.columns, REMEDY_INDENT).split('\n');
+  // Styled line by line: a style that runs over a break colours the margin in some terminals.
+  const styled = lines.map((line) => terminal.styleTalk('dim', line.trimStart()));
+  terminal.talk(`${REMEDY_INDENT}${styled.join(`\n${REMEDY_INDENT}`)}\n`);
+}
+
+const REMEDY_INDENT = '      ';
 
 /** The message with its place in front of it, unless it names the source already. */
 function locate(message: string, place: Place | undefined): string {

@@ -51,8 +51,9 @@ export const summarizerNames: readonly string[] = [outline.name, ...providers.ke
 export function createSummarizer(name: string, model: string | undefined): Summarizer {
   const provider = providers.get(name);
   if (provider === undefined) return outline;
-  const apiKey = process.env[provider.key];
-  const baseUrl = process.env[provider.baseUrl];
+  // A variable that is set to nothing is as good as none.
+  const apiKey = process.env[provider.key] || undefined;
+  const baseUrl = process.env[provider.baseUrl] || undefined;
   const isMissing = apiKey === undefined && !(provider.isLocalToo && baseUrl !== undefined);
   if (isMissing) {
     throw new RoundfoldError('usage', `the summarizer ${name} needs a key`, {

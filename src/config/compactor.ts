@@ -119,7 +119,7 @@ export function createCompactor(options: CompactorOptions = {}): Compactor {
       }
       const { outcome, judged } = await compactNow(run, conversation, 'auto', call);
       const before = state;
-      state = afterOutcome(state, judged);
+      state = afterRun(state, judged, call);
       if (state.pausedTurns > before.pausedTurns) {
         run.emit({ type: 'compaction-paused', reason: state.reason ?? 'unknown', turns: state.pausedTurns });
       }
@@ -196,10 +196,36 @@ async function compactNow(
     signal: call.signal,
   };
   emit({ type: 'compaction-start', trigger, tokens });
-  const judged = await strategy.compact(conversation, context);
+  const judged = await compactUnlessAborted(strategy, conversation, context);
   const outcome = (await rescue(run, conversation, { judged, context, tokens })) ?? judged;
   emit({ type: 'compaction-end', trigger, outcome });
   return { outcome, judged };
+}
+
+/**
+ * Whoever aborts a run gets the conversation back as it was, whatever the strategy made of the signal: some go on with
+ * other means, some throw.
+ */
+async function compactUnlessAborted(
+  strategy: Strategy,
+  conversation: Conversation,
+  context: StrategyContext,
+): Promise<Outcome> {
+  const isAborted = () => context.signal?.aborted === true;
+  const aborted = (usage?: Usage) => notCompacted('failed', 'aborted', 'the run was aborted', usage);
+  if (isAborted()) return aborted();
+  try {
+    const outcome = await strategy.compact(conversation, context);
+    return isAborted() ? aborted(outcome.usage) : outcome;
+  } catch (error) {
+    if (isAborted()) return aborted();
+    throw error;
+  }
+}
+
+/** The state after an automatic run. One that the caller aborted says nothing about the next. */
+function afterRun(state: AutoCompactState, judged: Outcome, { signal }: CallOptions): AutoCompactState {
+  return signal?.aborted === true && judged.status !== 'compacted' ? state : afterOutcome(state, judged);
 }
 
 /** The emergency: only when the window is as good as full, nothing else helped, and this does. */
@@ -208,7 +234,10 @@ async function rescue(
   conversation: Conversation,
   { judged, context, tokens }: { judged: Outcome; context: StrategyContext; tokens: number },
 ): Promise<Outcome | undefined> {
-  if (judged.status === 'compacted' || !shouldContextCollapse(tokens, windowTokens)) return undefined;
+  // Off means off, also in an emergency.
+  const isOver = judged.status === 'compacted' || judged.reason === 'off';
+  if (isOver || context.signal?.aborted === true) return undefined;
+  if (!shouldContextCollapse(tokens, windowTokens)) return undefined;
   const outcome = await emergency.compact(conversation, context);
   if (outcome.status !== 'compacted') return undefined;
   const left = tokens * (outcome.receipt.tokensAfter / Math.max(1, outcome.receipt.tokensBefore));

@@ -62,7 +62,7 @@ describe('strategies (rows 46 to 53)', () => {
   it('row 47: none is the identity', async () => {
     const messages = rawsOf(toolSession(30));
     const off = { status: 'skipped', reason: 'off', message: expect.any(String), usage: undefined };
-    const compactor = createCompactor({ strategy: none() });
+    const compactor = createCompactor({ strategy: none(), windowTokens: 1000 });
 
     expect(await none().compact(toolSession(30), strategyContext({ targetTokens: 1 }))).toEqual(off);
     expect((await compactor.compact(messages)).value).toBe(messages);

@@ -62,12 +62,14 @@ describe('roundfold compact', () => {
   });
 
   it('shows what would happen and writes nothing with --dry-run', async () => {
-    const { code, stdout } = await runCli(['compact', session, '--budget', '20%', '--dry-run']);
+    const { code, stdout, stderr } = await runCli(['compact', session, '--budget', '20%', '--dry-run']);
 
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^[- ~+] /m);
-    expect(stdout).toContain('[earlier conversation summary]');
+    expect(stdout).toMatch(/^- +1 +assistant +\d+ /m);
+    expect(stdout).toMatch(/^\+ +user +[\d,]+ +\[earlier conversation summary\]/m);
     expect(stdout).toMatch(/tokens, 48 → \d+ messages\n$/);
+    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+    expect(stderr).toContain('nothing was written');
   });
 
   it('ends with 4 when the budget cannot be met, says why, and still writes the smallest', async () => {
@@ -75,7 +77,8 @@ describe('roundfold compact', () => {
     const { code, stderr } = await runCli(['compact', session, '--budget', '10', '--out', file]);
 
     expect(code).toBe(4);
-    expect(stderr).toContain('budget not met');
+    expect(stderr).toContain('budget not met: 10 tokens were wanted');
+    expect(stderr).toMatch(/Most of it: the \w+ \([\d,]+ tokens\)/);
     expect((readJson(file) as unknown[]).length).toBeLessThan(48);
     expect((await runCli(['check', file])).code).toBe(0);
   });

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createCompactor } from '../../src/config/compactor.ts';
+import { type CompactorOptions, createCompactor } from '../../src/config/compactor.ts';
 import { findContract } from '../../src/contracts/registry.ts';
+import { initialAutoCompactState } from '../../src/core/auto-compact.ts';
 import type { CompactionEvent } from '../../src/core/events.ts';
+import type { Strategy } from '../../src/core/strategy.ts';
 import type { Summarizer, SummaryOutcome } from '../../src/core/summarizer.ts';
+import { withTimeout } from '../../src/decorators/with-timeout.ts';
+import { createStrategy } from '../../src/strategies/registry.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 
 const words = (count: number, seed = 0) =>
@@ -109,6 +113,107 @@ describe('maybeCompact', () => {
     expect(calls.length - atFirst).toBeLessThanOrEqual(4);
     expect(events.some(({ type }) => type === 'compaction-paused')).toBe(true);
     expect(compactor.state.reason).toBeDefined();
+  });
+
+  describe('aborted by the caller', () => {
+    // More than the window holds, so that the emergency would be at hand.
+    const messages = deepFreeze(session(40));
+    const stopping = (stop: AbortController, then: () => SummaryOutcome) =>
+      scripted(() => {
+        stop.abort();
+        return then();
+      }).summarizer;
+    const failed = (): SummaryOutcome => ({
+      status: 'failed',
+      reason: 'upstream',
+      message: 'connection closed',
+      usage: { promptTokens: 10, outputTokens: 0 },
+    });
+
+    it.each<{ title: string; options: (stop: AbortController) => CompactorOptions }>([
+      {
+        title: 'while a summary is written',
+        options: (stop) => ({ strategy: 'summarize', summarizer: stopping(stop, failed) }),
+      },
+      {
+        title: 'between two rungs, although the next one would have helped',
+        options: (stop) => ({ strategy: 'ladder', summarizer: stopping(stop, failed) }),
+      },
+      {
+        title: 'too late to stop the summary',
+        options: (stop) => ({ strategy: 'summarize', summarizer: stopping(stop, () => good('fine')) }),
+      },
+      {
+        title: 'inside a timeout',
+        options: (stop) => {
+          const inner = createStrategy('summarize');
+          const strategy: Strategy = {
+            name: 'hanging',
+            compact: (...run) => {
+              stop.abort();
+              return inner.compact(...run);
+            },
+          };
+          return { strategy: withTimeout(strategy, { timeoutMs: 60_000 }) };
+        },
+      },
+      {
+        title: 'in a strategy that throws',
+        options: (stop) => ({
+          strategy: {
+            name: 'throwing',
+            compact: async (_conversation, { signal }) => {
+              stop.abort();
+              signal?.throwIfAborted();
+              throw new Error('not reached');
+            },
+          },
+        }),
+      },
+    ])('$title, a run gives the same value back and counts for nothing', async ({ options }) => {
+      const stop = new AbortController();
+      const compactor = createCompactor({ windowTokens: 8000, ...options(stop) });
+      const { value, outcome } = await compactor.maybeCompact(messages, { signal: stop.signal });
+
+      expect(stop.signal.aborted).toBe(true);
+      expect(value).toBe(messages);
+      expect(outcome).toMatchObject({ status: 'failed', reason: 'aborted' });
+      expect(compactor.state).toEqual(initialAutoCompactState);
+    });
+
+    it('asks nobody when it was aborted before, and never pauses for it', async () => {
+      const { summarizer, calls } = scripted(() => good('x'));
+      const compactor = createCompactor({ windowTokens: 8000, summarizer, strategy: 'summarize' });
+      for (let turn = 0; turn < 5; turn++) {
+        const { value, outcome } = await compactor.maybeCompact(messages, { signal: AbortSignal.abort() });
+        expect({ value, reason: outcome.reason }).toEqual({ value: messages, reason: 'aborted' });
+      }
+
+      expect(calls).toEqual([]);
+      expect((await compactor.maybeCompact(messages)).outcome.status).toBe('compacted');
+    });
+
+    it('tells what was spent all the same', async () => {
+      const stop = new AbortController();
+      const compactor = createCompactor({
+        windowTokens: 8000,
+        strategy: 'summarize',
+        summarizer: stopping(stop, failed),
+      });
+      const { outcome } = await compactor.maybeCompact(messages, { signal: stop.signal });
+
+      expect(outcome.usage).toEqual({ promptTokens: 10, outputTokens: 0 });
+    });
+
+    it('a run that took too long is a failure of its own', async () => {
+      const never: Strategy = { name: 'never', compact: () => new Promise(() => undefined) };
+      const strategy = withTimeout(never, { timeoutMs: 1, after: () => Promise.resolve() });
+      const compactor = createCompactor({ windowTokens: 8000, strategy });
+      const { outcome } = await compactor.maybeCompact(messages, { signal: new AbortController().signal });
+
+      expect(outcome).toMatchObject({ status: expect.stringMatching(/failed|compacted/) });
+      expect(compactor.state.consecutiveFailures).toBe(1);
+    });
   });
 
   it('runs by hand although automatic runs are paused, and that ends the pause', async () => {

@@ -1,0 +1,133 @@
+import { type Conversation, writeConversation } from '../../core/format.ts';
+import { pinnedMessages } from '../../core/pins.ts';
+import { applyPlan } from '../../core/plan.ts';
+import { type Receipt, requestTokens, writeReceipt } from '../../core/receipt.ts';
+import type { Outcome, StrategyContext } from '../../core/strategy.ts';
+import { readSummaryMessage } from '../../core/summary-message.ts';
+import type { ConversionChange } from '../../formats/convert/changes.ts';
+import { convertConversation } from '../../formats/convert/convert.ts';
+import { preview } from '../../report/preview.ts';
+import { countOf, formatCount } from '../../report/terminal.ts';
+import type { GivenArguments } from '../command.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { type Report, sayRemedy, writeJson } from '../report.ts';
+import { writePrivateFile } from '../write-file.ts';
+
+/** A run that did not fail, and all it takes to write down what came of it. */
+export interface Run {
+  readonly report: Report;
+  readonly given: GivenArguments;
+  readonly conversation: Conversation;
+  readonly strategy: string;
+  readonly context: Omit<StrategyContext, 'signal'>;
+  readonly outcome: Outcome;
+}
+
+/** Writes the conversation and its receipt, and says what became of it. With `--dry-run` it only says. */
+export function deliver(run: Run): ExitCode {
+  const { report, given, conversation, context, outcome } = run;
+  const compacted = outcome.status === 'compacted' ? outcome.conversation : conversation;
+  const as = given.text('as') ?? conversation.format.name;
+  const converted = convertConversation(compacted, as);
+  const conversion = { from: conversation.format.name, to: as, changes: converted.changes };
+  const receipt = {
+    ...receiptOf(run),
+    ...(conversion.from === conversion.to ? {} : { conversion }),
+  };
+  const tokensAfter = Math.round(requestTokens(converted.conversation, context.estimator));
+  const isDryRun = given.flag('dryRun');
+  if (isDryRun) showPreview(run);
+  else writeFiles(run, writeConversation(converted.conversation), receipt);
+  if (report.json && (isDryRun || given.text('out') !== undefined)) {
+    const { status, reason } = outcome;
+    const { targetTokens } = context;
+    writeJson(report, 'compaction', { status, reason, targetTokens, tokensAfter, isDryRun, receipt });
+  }
+  sayOutcome(run, receipt);
+  sayChanges(report, as, converted.changes);
+  return judgeBudget(run, compacted, tokensAfter);
+}
+
+/** The receipt of a run that changed nothing says just that. */
+function receiptOf({ conversation, outcome, strategy, context: { estimator } }: Run): Receipt {
+  if (outcome.status === 'compacted') return outcome.receipt;
+  return writeReceipt(conversation, applyPlan(conversation, { steps: [] }), { estimator, strategy });
+}
+
+function showPreview({
+  report: { terminal, json },
+  conversation,
+  outcome,
+  context: { estimator },
+}: Run): void {
+  if (json || outcome.status !== 'compacted') return;
+  terminal.out(preview(conversation, outcome, { columns: terminal.columns, estimator }));
+  terminal.talk(`${terminal.styleTalk('dim', '- leaves   ~ is made smaller   + is new')}\n`);
+}
+
+function writeFiles({ report, given }: Run, value: unknown, receipt: object): void {
+  const text = `${JSON.stringify(value, null, 2)}\n`;
+  const out = given.text('out');
+  const receiptFile = given.text('receipt');
+  if (out === undefined) report.terminal.out(text);
+  else writePrivateFile(out, text);
+  if (receiptFile !== undefined) writePrivateFile(receiptFile, `${JSON.stringify(receipt, null, 2)}\n`);
+}
+
+function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Receipt): void {
+  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = receipt;
+  if (outcome.status !== 'compacted') {
+    terminal.talk(`unchanged, ${formatCount(tokensBefore)} tokens: ${outcome.message}\n`);
+  } else if (given.flag('dryRun')) {
+    terminal.talk(`by: ${outcome.reason}\n`);
+  } else {
+    terminal.talk(
+      `${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens, ${messagesBefore} → ${messagesAfter} messages (${outcome.reason})\n`,
+    );
+  }
+  if (given.flag('dryRun')) terminal.talk('nothing was written (--dry-run)\n');
+}
+
+function sayChanges({ terminal }: Report, as: string, changes: readonly ConversionChange[]): void {
+  if (changes.length === 0) return;
+  terminal.talk(`as ${as}, not everything could stay as it was:\n`);
+  for (const { what, became, count } of changes) terminal.talk(`  ${countOf(count, what)} ${became}\n`);
+}
+
+function judgeBudget(
+  { report: { terminal }, context }: Run,
+  left: Conversation,
+  tokensLeft: number,
+): ExitCode {
+  const { targetTokens } = context;
+  if (tokensLeft <= targetTokens) return exitCodes.done;
+  const sizes = `${formatCount(targetTokens)} tokens were wanted, ${formatCount(tokensLeft)} are left`;
+  terminal.talk(`${terminal.styleTalk('yellow', 'budget not met')}: ${sizes}\n`);
+  sayRemedy(
+    terminal,
+    `Most of it: ${whatIsLeft(left, context)}. Allow a larger --budget, or try another --strategy.`,
+  );
+  return exitCodes.budgetNotMet;
+}
+
+/** What takes the room, the largest first. */
+function whatIsLeft({ frame, messages }: Conversation, { estimator, pins }: Run['context']): string {
+  const pinned = pinnedMessages(messages, pins);
+  const tokens = new Map([
+    ['the instructions', estimator.countSystem(frame)],
+    ['the tool definitions', estimator.countTools(frame)],
+  ]);
+  for (const [index, message] of messages.entries()) {
+    const isSummary = readSummaryMessage(message) !== undefined;
+    const part = isSummary ? 'the summary' : pinned.has(index) ? 'what is pinned' : 'the newest rounds';
+    tokens.set(part, (tokens.get(part) ?? 0) + estimator.countMessage(message));
+  }
+  return [...tokens]
+    .filter(([, count]) => count >= 1)
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, NAMED_PARTS)
+    .map(([part, count]) => `${part} (${formatCount(count)} tokens)`)
+    .join(', ');
+}
+
+const NAMED_PARTS = 3;

@@ -1,0 +1,155 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Recording, readRecordings } from '../../config/recordings.ts';
+import { RoundfoldError } from '../../core/errors.ts';
+import type { Conversation } from '../../core/format.ts';
+import { requestTokens } from '../../core/receipt.ts';
+import type { StrategyContext } from '../../core/strategy.ts';
+import type { Summarizer } from '../../core/summarizer.ts';
+import { createTokenEstimator } from '../../core/token-estimator.ts';
+import { findModel } from '../../models/catalog.ts';
+import { catalog } from '../../models/catalog-data.ts';
+import { tokenProfileForModel } from '../../models/token-profiles.ts';
+import { fileSource } from '../../transcripts/input/source.ts';
+import type { GivenArguments } from '../command.ts';
+import { nearest } from '../nearest.ts';
+import { unwritable } from '../write-file.ts';
+
+/** Options that name a file to write. */
+const WRITTEN = ['out', 'receipt', 'log'] as const;
+
+/**
+ * Makes sure that every file can be written before anything is spent, that none is written twice, and above all not the
+ * one that is read.
+ * @throws RoundfoldError `usage` otherwise
+ */
+export function checkFiles(given: GivenArguments): void {
+  const [file = '-'] = given.positional;
+  const taken = new Map<string, string>();
+  const read = file === '-' ? undefined : identityOf(file);
+  if (read !== undefined) taken.set(read, 'the file that is read');
+  for (const name of WRITTEN) {
+    const path = given.text(name);
+    if (path === undefined) continue;
+    checkWritable(path);
+    const identity = identityOf(path);
+    const other = identity === undefined ? undefined : taken.get(identity);
+    if (other !== undefined) {
+      throw new RoundfoldError('usage', `--${name} names ${other}: ${path}`, {
+        remedy: 'Name another file; the original is never overwritten.',
+      });
+    }
+    if (identity !== undefined) taken.set(identity, `the same file as --${name}`);
+  }
+}
+
+/** The same for every path to a file, through whatever links; undefined for devices, which anybody may write to. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+  if (found === undefined) return resolve(path);
+  return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
+}
+
+function checkWritable(path: string): void {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) {
+      throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
+    }
+    const isThing = found !== undefined && !found.isFile();
+    accessSync(isThing ? path : dirname(path), constants.W_OK);
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+/** The conversation of the file that is asked for. */
+export async function findRecording(given: GivenArguments): Promise<Recording> {
+  const [file = '-'] = given.positional;
+  const wanted = Number(given.text('conversation') ?? 1);
+  if (!Number.isInteger(wanted) || wanted < 1) {
+    throw new RoundfoldError('usage', '--conversation wants a number from 1 on', {
+      remedy: '`roundfold inspect` lists the conversations of a file in their order.',
+    });
+  }
+  let seen = 0;
+  const recordings = readRecordings(await fileSource(file), {
+    format: given.text('format'),
+    reader: given.text('reader'),
+  });
+  for await (const recording of recordings) if (++seen === wanted) return recording;
+  throw new RoundfoldError('usage', `there is no conversation ${wanted} in ${file}`, {
+    remedy: `It holds ${seen}.`,
+  });
+}
+
+/**
+ * The model to go by: the one that was asked for, else the one that the file names.
+ * @throws RoundfoldError `usage` when the one that was asked for is unknown
+ */
+export function readModel(given: GivenArguments, recorded: string | undefined): string | undefined {
+  const asked = given.text('model');
+  if (asked === undefined) return recorded;
+  if (findModel(asked) !== undefined) return asked;
+  const meant = nearest(
+    asked,
+    catalog.map(({ id }) => id),
+  );
+  const question = meant === undefined ? '' : `Did you mean ${meant}? `;
+  throw new RoundfoldError('usage', `unknown model ${JSON.stringify(asked)}`, {
+    remedy: `${question}Leave --model out to go by what the file says; --budget alone decides how small it gets.`,
+  });
+}
+
+/** What the strategy is told, as the command line says it. */
+export function createContext(
+  given: GivenArguments,
+  conversation: Conversation,
+  { model, summarizer }: { readonly model: string | undefined; readonly summarizer: Summarizer },
+): Omit<StrategyContext, 'signal'> {
+  const estimator = createTokenEstimator({ profile: tokenProfileForModel(model) });
+  return {
+    estimator,
+    targetTokens: readBudget(given.text('budget') ?? '50%', requestTokens(conversation, estimator)),
+    trigger: 'manual',
+    pins: { patterns: (given.list('pin') ?? []).map(readPattern) },
+    summarizer,
+    bindsReasoning: (model === undefined ? undefined : findModel(model)?.bindsReasoning) === true,
+  };
+}
+
+function readBudget(text: string, whole: number): number {
+  const [, digits = '', percent] = /^([\d_,]{1,15}(?:\.\d{1,6})?)(%?)$/.exec(text.trim()) ?? [];
+  const value = Number(digits.replaceAll(/[_,]/g, ''));
+  if (digits === '' || !(value > 0)) {
+    throw new RoundfoldError('usage', `--budget wants tokens or a share, not ${JSON.stringify(text)}`, {
+      remedy: 'For example 30000 or 40%.',
+    });
+  }
+  return Math.floor(percent === '%' ? (whole * value) / 100 : value);
+}
+
+function readPattern(text: string): RegExp {
+  try {
+    return new RegExp(text, 'u');
+  } catch (cause) {
+    // biome-ignore lint/style/useErrorCause: the cause is passed, in the third argument
+    throw new RoundfoldError('usage', `--pin is no regular expression: ${JSON.stringify(text)}`, {
+      cause,
+      remedy: 'Put a backslash before characters that are meant as such: \\( \\[ \\. \\*',
+    });
+  }
+}
+
+/** The options of the strategy. */
+export function readSettings(given: GivenArguments): Readonly<Record<string, unknown>> {
+  const instructions = given.text('instructions');
+  const settings = (given.list('set') ?? []).map((setting) => {
+    const equals = setting.indexOf('=');
+    if (equals >= 1) return [setting.slice(0, equals), setting.slice(equals + 1)] as const;
+    throw new RoundfoldError('usage', `--set wants key=value, not ${JSON.stringify(setting)}`, {
+      remedy: 'For example --set keepLast=20.',
+    });
+  });
+  return { ...Object.fromEntries(settings), ...(instructions === undefined ? {} : { instructions }) };
+}
