@@ -6,6 +6,7 @@ const benches = [
   'import.ts',
   'pipeline.ts',
   'compaction.ts',
+  'validity.ts',
   'reading.ts',
   'estimator/bench.ts',
   'calibration.ts',

@@ -2,6 +2,7 @@ import type { Fate } from './edit.ts';
 import type { Conversation } from './format.ts';
 import type { Message } from './message.ts';
 import type { AppliedPlan } from './plan.ts';
+import type { Survival } from './survival.ts';
 import type { TokenEstimator } from './token-estimator.ts';
 
 /** Neighbouring messages of one fate. */
@@ -25,6 +26,8 @@ export interface Receipt {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly runs: readonly FateRun[];
+  /** What became of the facts in the messages that a summary stands for; undefined when there is no summary. */
+  readonly survival?: readonly Survival[] | undefined;
 }
 
 /** Estimated tokens of a whole request: instructions, tools and messages. */
@@ -34,11 +37,17 @@ export function requestTokens({ frame, messages }: Conversation, estimator: Toke
   return framed + estimator.countMessages(messages);
 }
 
+interface ReceiptOptions {
+  readonly estimator: TokenEstimator;
+  readonly strategy: string;
+  readonly survival?: readonly Survival[] | undefined;
+}
+
 /** Accounts for what a plan did. */
 export function writeReceipt(
   before: Conversation,
   applied: AppliedPlan,
-  { estimator, strategy }: { readonly estimator: TokenEstimator; readonly strategy: string },
+  { estimator, strategy, survival }: ReceiptOptions,
 ): Receipt {
   let runs: readonly FateRun[] | undefined;
   return {
@@ -48,6 +57,7 @@ export function writeReceipt(
     messagesAfter: applied.conversation.messages.length,
     tokensBefore: Math.round(requestTokens(before, estimator)),
     tokensAfter: Math.round(requestTokens(applied.conversation, estimator)),
+    ...(survival === undefined ? {} : { survival }),
     // Thousands of them where every other message was reduced: made when somebody reads the receipt.
     get runs() {
       runs ??= fateRuns(before.messages, applied.fates, estimator);

@@ -7,6 +7,7 @@ import type { PinOptions } from './pins.ts';
 import { type AppliedPlan, applyPlan, type Plan, type UndoRecord } from './plan.ts';
 import { type Receipt, writeReceipt } from './receipt.ts';
 import type { Summarizer } from './summarizer.ts';
+import type { Survival } from './survival.ts';
 import type { TokenEstimator } from './token-estimator.ts';
 
 /** What set a compaction off. */
@@ -92,6 +93,7 @@ export interface FinishOptions {
   readonly strategy: string;
   readonly reason: string;
   readonly usage?: Usage | undefined;
+  readonly survival?: readonly Survival[] | undefined;
 }
 
 /** Applies the edits of one step and accounts for them. `skipped` when there are none, `insufficient` when they free nothing. */
@@ -111,6 +113,9 @@ export function finish(
   const isSame =
     applied.fates.every((fate) => fate === 'verbatim') && edits.every(({ type }) => type !== 'insert');
   if (isSame) return notCompacted('skipped', 'nothing-to-do', `${strategy}: nothing to do`, usage);
+  // What is left may have been reasoning alone, which goes with the prefix it was made for.
+  if (applied.conversation.messages.length === 0)
+    return notCompacted('insufficient', 'nothing-left', `${strategy}: nothing would be left`, usage);
   const outcome = toOutcome(conversation, { plan, applied }, context, options);
   const { tokensBefore, tokensAfter } = outcome.receipt;
   // Media is taken out for its bytes; everything else is done for tokens.
@@ -134,7 +139,7 @@ function toOutcome(
   conversation: Conversation,
   { plan, applied }: { readonly plan: Plan; readonly applied: AppliedPlan },
   { estimator }: StrategyContext,
-  { strategy, reason, usage }: FinishOptions,
+  { strategy, reason, usage, survival }: FinishOptions,
 ): Compacted {
   return {
     status: 'compacted',
@@ -142,7 +147,7 @@ function toOutcome(
     conversation: applied.conversation,
     plan,
     undo: applied.undo,
-    receipt: writeReceipt(conversation, applied, { estimator, strategy }),
+    receipt: writeReceipt(conversation, applied, { estimator, strategy, survival }),
     usage,
   };
 }

@@ -13,6 +13,7 @@ import {
   type Strategy,
   type StrategyContext,
 } from '../core/strategy.ts';
+import type { Survival } from '../core/survival.ts';
 
 /**
  * Climbs from rung to rung until the target is met. There are several ladders to climb, each from the ground: a summary
@@ -42,6 +43,7 @@ interface Climb {
   usage: Usage | undefined;
   readonly steps: (readonly Edit[])[];
   readonly climbed: string[];
+  survival: readonly Survival[] | undefined;
   refusal: NotCompacted | undefined;
 }
 
@@ -64,12 +66,9 @@ async function climbAll(
     if (best.tokens <= context.targetTokens) break;
   }
   if (best !== undefined && best.steps.length > 0) {
-    const { steps, climbed } = best;
-    return finishPlan(conversation, { steps }, context, {
-      strategy: 'ladder',
-      reason: climbed.join(', '),
-      usage,
-    });
+    const { steps, climbed, survival } = best;
+    const reason = climbed.join(', ');
+    return finishPlan(conversation, { steps }, context, { strategy: 'ladder', reason, usage, survival });
   }
   if (refusal !== undefined) return { ...refusal, usage };
   const message = 'nothing in this conversation may be made smaller';
@@ -87,6 +86,7 @@ async function climbOne(
     usage: undefined,
     steps: [],
     climbed: [],
+    survival: undefined,
     refusal: undefined,
   };
   for (const rung of rungs) {
@@ -108,4 +108,5 @@ function takeRung(climb: Climb, rung: Strategy, outcome: Outcome, { estimator }:
   climb.current = outcome.conversation;
   climb.steps.push(...outcome.plan.steps);
   climb.climbed.push(rung.name);
+  climb.survival = outcome.receipt.survival ?? climb.survival;
 }

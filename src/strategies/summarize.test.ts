@@ -130,14 +130,40 @@ describe('what summarize keeps', () => {
 describe('what summarize asks for', () => {
   it('a summary of maxSummary tokens at most, and always less than it covers', async () => {
     const { requests, summarizer } = recording();
-    await run({}, { summarizer });
+    await run({}, { summarizer: { ...summarizer, asksModel: true }, targetTokens: 15_000 });
     await run({ maxSummary: 500 }, { summarizer });
-    await run({ maxSummary: 1_000_000, minGain: 0.5, keepRecent: 0 }, { summarizer });
+    await run({ maxSummary: 1_000_000, minGain: 0.5, keepRecent: 0 }, { summarizer, targetTokens: 15_000 });
 
     expect(requests[0]?.maximumTokens).toBe(8000);
     expect(requests[1]?.maximumTokens).toBe(500);
     const covered = requests[2]!.messages.reduce((sum, message) => sum + estimator.countMessage(message), 0);
     expect(requests[2]?.maximumTokens).toBe(Math.floor(covered / 2));
+  });
+
+  it('no more than the target leaves, whoever writes it', async () => {
+    const { requests, summarizer } = recording();
+    const targetTokens = 9000;
+    await run({ keepRecent: 0 }, { summarizer, targetTokens });
+    await run({ keepRecent: 0 }, { summarizer: { ...summarizer, asksModel: true }, targetTokens });
+    const outcome = await run(
+      { keepRecent: 0 },
+      {
+        targetTokens,
+        summarizer: {
+          ...summarizer,
+          summarize: async ({ maximumTokens }) => ({
+            status: 'summarized',
+            text: 'x'.repeat(maximumTokens),
+            usage: undefined,
+          }),
+        },
+      },
+    );
+
+    expect(requests[0]?.maximumTokens).toBe(requests[1]?.maximumTokens);
+    expect(outcome.status === 'compacted' ? outcome.receipt.tokensAfter : 0).toBeLessThanOrEqual(
+      targetTokens,
+    );
   });
 
   it('what the instructions say, and nothing when they are empty', async () => {

@@ -1,6 +1,8 @@
 import type { Edit } from '../core/edit.ts';
+import { type Fact, factsOf } from '../core/facts.ts';
 import { findFloor } from '../core/floor.ts';
 import type { Conversation } from '../core/format.ts';
+import { type Block, textOf } from '../core/message.ts';
 import { integer, number, text } from '../core/options.ts';
 import { type Span, spansOf } from '../core/pins.ts';
 import { requestTokens } from '../core/receipt.ts';
@@ -13,7 +15,14 @@ import {
 } from '../core/strategy.ts';
 import type { SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
 import { readSummaryMessage, summaryMessageText } from '../core/summary-message.ts';
+import { readLedger, topUp } from '../core/survival.ts';
 import { tailStart } from '../core/tail.ts';
+import type { TokenEstimator } from '../core/token-estimator.ts';
+
+/** A model writes no longer summaries well, and is paid by the word. */
+const MODEL_SUMMARY_TOKENS = 8000;
+/** A shorter summary is not worth its place. */
+const SMALLEST_SUMMARY_TOKENS = 64;
 
 /** Replaces older rounds by a summary. What is pinned and the newest rounds stay as they are. */
 export const summarize = defineStrategy({
@@ -24,7 +33,10 @@ export const summarize = defineStrategy({
     thresholdMessages: integer({ default: 0, help: 'act from so many messages on as well; 0 is off' }),
     keepRecent: integer({ default: 20_000, help: 'tokens of the newest rounds to keep' }),
     keepRounds: integer({ default: 2, min: 1, help: 'newest rounds to keep in any case' }),
-    maxSummary: integer({ default: 8000, min: 64, help: 'tokens that the summary may have' }),
+    maxSummary: integer({
+      default: 0,
+      help: 'tokens that the summary may have; 0: 8000 for a model, else what the target leaves',
+    }),
     minGain: number({ default: 0.2, max: 1, help: 'share of the request that must be saved' }),
     instructions: text({ default: '', help: 'what the summary should look after' }),
   },
@@ -98,7 +110,8 @@ function refuse(
 ): Outcome | undefined {
   if (!hasNews) return notCompacted('skipped', 'nothing-old', 'there is nothing old enough to summarise');
   const floor = findFloor(conversation, estimator, { spans, cut });
-  if (floor.tokens > targetTokens && trigger === 'auto') {
+  const smallest = floor.tokens + wrappingTokens(estimator) + SMALLEST_SUMMARY_TOKENS;
+  if (smallest > targetTokens && trigger === 'auto') {
     const message = `${Math.round(floor.tokens)} tokens cannot be summarised away, more than the target of ${Math.round(targetTokens)}; most of it is ${floor.heaviest}`;
     return notCompacted('insufficient', 'floor-exceeds-target', message);
   }
@@ -116,11 +129,13 @@ async function run(
 ): Promise<Outcome> {
   const covered = source.covered.flatMap(({ start, end }) => conversation.messages.slice(start, end));
   const earlier = covered.map(readSummaryMessage).findLast((summary) => summary !== undefined);
-  const maximumTokens = Math.min(options.maxSummary, Math.floor(source.tokens * (1 - options.minGain)));
+  const { summary: previousSummary, facts } = readLedger(earlier ?? '');
+  const messages = covered.filter((message) => readSummaryMessage(message) === undefined);
+  const maximumTokens = summaryRoom(conversation, context, { source, options });
   const summary = await ask(context, {
-    messages: covered.filter((message) => readSummaryMessage(message) === undefined),
+    messages,
     conversation,
-    previousSummary: earlier,
+    previousSummary: earlier === undefined ? undefined : previousSummary,
     instructions: options.instructions === '' ? undefined : options.instructions,
     maximumTokens,
     estimator: context.estimator,
@@ -129,16 +144,69 @@ async function run(
   if (summary.status === 'failed') {
     return notCompacted('failed', `summary-${summary.reason}`, summary.message, summary.usage);
   }
-  const outcome = finish(conversation, toEdits(source.covered, summaryMessageText(summary.text)), context, {
+  const { text, survival } = topUp(summary.text, joinFacts(facts, factsOf(messages)), {
+    keptTexts: keptTexts(conversation, source),
+    maximumTokens,
+    countText: (each) => context.estimator.countText(each),
+  });
+  const outcome = finish(conversation, toEdits(source.covered, summaryMessageText(text)), context, {
     strategy: 'summarize',
     reason: `summarised ${covered.length} messages`,
     usage: summary.usage,
+    survival,
   });
   if (outcome.status !== 'compacted') return outcome;
   const { tokensAfter } = outcome.receipt;
   if (tokensAfter <= whole * (1 - options.minGain) || tokensAfter <= context.targetTokens) return outcome;
   const message = `the summary would leave ${tokensAfter} of ${Math.round(whole)} tokens`;
   return notCompacted('insufficient', 'gain-too-small', message, summary.usage);
+}
+
+/** What a summary may have: what the target leaves to it, and never more than would be worth it. */
+function summaryRoom(
+  conversation: Conversation,
+  { estimator, targetTokens, summarizer }: StrategyContext,
+  { source, options }: { source: Source; options: SummarizeOptions },
+): number {
+  const gainful = Math.floor(source.tokens * (1 - options.minGain));
+  const usual = summarizer.asksModel ? MODEL_SUMMARY_TOKENS : Number.POSITIVE_INFINITY;
+  const wanted = Math.min(options.maxSummary > 0 ? options.maxSummary : usual, gainful);
+  const { tokens: floor } = findFloor(conversation, estimator, source);
+  const left = Math.floor(targetTokens - floor - wrappingTokens(estimator));
+  if (left >= SMALLEST_SUMMARY_TOKENS) return Math.min(wanted, left);
+  // The target is out of reach with any summary: a short one helps all the same.
+  return summarizer.asksModel
+    ? wanted
+    : Math.min(wanted, Math.max(SMALLEST_SUMMARY_TOKENS, Math.min(1000, Math.floor(source.tokens / 20))));
+}
+
+/** What stands around a summary in its message. */
+function wrappingTokens({ countText, profile }: TokenEstimator): number {
+  return countText(summaryMessageText('')) + profile.perMessageTokens;
+}
+
+/** Facts that were brought back before, and new ones, each once. */
+function joinFacts(before: readonly Fact[], now: readonly Fact[]): readonly Fact[] {
+  const known = new Set(now.map(({ kind, text }) => `${kind} ${text}`));
+  // A new list of things to do takes the place of the old one.
+  const isReplaced = now.some(({ kind }) => kind === 'open-work');
+  const still = before.filter(
+    ({ kind, text }) => !known.has(`${kind} ${text}`) && !(isReplaced && kind === 'open-work'),
+  );
+  return [...still, ...now];
+}
+
+/** What stays in the request as it is. */
+function keptTexts({ messages }: Conversation, { spans, covered }: Source): readonly string[] {
+  const gone = new Set(covered);
+  return spans
+    .filter((span) => !gone.has(span))
+    .flatMap(({ start, end }) => messages.slice(start, end))
+    .flatMap(({ blocks }) => blocks.map(readableText));
+}
+
+function readableText(block: Block): string {
+  return block.type === 'tool-call' ? JSON.stringify(block.input ?? '') : textOf(block);
 }
 
 /** What the summarizer answers, judged: it may be anybody's, and may throw, say nothing, or say too much. */

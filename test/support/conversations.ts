@@ -3,6 +3,8 @@ import fc from 'fast-check';
 /** One response of the model and what came back for its calls, before it is written in a wire format. */
 export interface Step {
   readonly question: string | undefined;
+  /** Whether a picture stands beside the question. */
+  readonly showsPicture?: boolean;
   readonly thinking: string | undefined;
   readonly said: string | undefined;
   readonly calls: readonly Call[];
@@ -13,7 +15,16 @@ export interface Call {
   readonly name: string;
   readonly path: string;
   readonly output: string;
+  /** Whether the tool failed, where a format can say so. */
+  readonly hasFailed?: boolean;
+  /** Whether a picture stands beside the output, where a format allows one there. */
+  readonly showsPicture?: boolean;
 }
+
+/** The smallest picture there is. */
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PICTURE_URL = `data:image/png;base64,${PICTURE}`;
 
 const text = fc.oneof(
   { weight: 4, arbitrary: fc.lorem({ maxCount: 6 }) },
@@ -84,9 +95,13 @@ function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   return merged;
 }
 
-function anthropicTurns({ question, thinking, said, calls }: Step): readonly Turn[] {
+function anthropicTurns({ question, showsPicture, thinking, said, calls }: Step): readonly Turn[] {
+  const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PICTURE } };
   return [
-    { role: 'user', content: optional(question, (value) => ({ type: 'text', text: value })) },
+    {
+      role: 'user',
+      content: beside(question, showsPicture, { text: (value) => ({ type: 'text', text: value }), picture }),
+    },
     {
       role: 'assistant',
       content: [
@@ -97,19 +112,28 @@ function anthropicTurns({ question, thinking, said, calls }: Step): readonly Tur
     },
     {
       role: 'user',
-      content: calls.map(({ id, output }) => ({ type: 'tool_result', tool_use_id: id, content: output })),
+      content: calls.map((call) => ({
+        type: 'tool_result',
+        tool_use_id: call.id,
+        content: call.showsPicture === true ? [{ type: 'text', text: call.output }, picture] : call.output,
+        ...(call.hasFailed === true ? { is_error: true } : {}),
+      })),
     },
   ];
 }
 
-function chatMessages({ question, thinking, said, calls }: Step): readonly unknown[] {
+function chatMessages({ question, showsPicture, thinking, said, calls }: Step): readonly unknown[] {
+  const picture = { type: 'image_url', image_url: { url: PICTURE_URL } };
   const toolCalls = calls.map(({ id, name, path }) => ({
     id,
     type: 'function',
     function: { name, arguments: JSON.stringify({ path }) },
   }));
   return [
-    ...optional(question, (content) => ({ role: 'user', content })),
+    ...optional(question, (asked) => ({
+      role: 'user',
+      content: showsPicture === true ? [{ type: 'text', text: asked }, picture] : asked,
+    })),
     {
       role: 'assistant',
       content: said ?? null,
@@ -120,9 +144,13 @@ function chatMessages({ question, thinking, said, calls }: Step): readonly unkno
   ];
 }
 
-function responsesItems({ question, thinking, said, calls }: Step): readonly unknown[] {
+function responsesItems({ question, showsPicture, thinking, said, calls }: Step): readonly unknown[] {
+  const picture = { type: 'input_image', image_url: PICTURE_URL, detail: 'auto' };
   return [
-    ...optional(question, (content) => ({ role: 'user', content })),
+    ...optional(question, (asked) => ({
+      role: 'user',
+      content: showsPicture === true ? [{ type: 'input_text', text: asked }, picture] : asked,
+    })),
     ...optional(thinking, (value) => ({
       type: 'reasoning',
       summary: [{ type: 'summary_text', text: value }],
@@ -138,13 +166,21 @@ function responsesItems({ question, thinking, said, calls }: Step): readonly unk
       name,
       arguments: JSON.stringify({ path }),
     })),
-    ...calls.map(({ id, output }) => ({ type: 'function_call_output', call_id: id, output })),
+    ...calls.map((call) => ({
+      type: 'function_call_output',
+      call_id: call.id,
+      output: call.showsPicture === true ? [{ type: 'input_text', text: call.output }, picture] : call.output,
+    })),
   ];
 }
 
-function geminiTurns({ question, said, calls }: Step): readonly Turn[] {
+function geminiTurns({ question, showsPicture, said, calls }: Step): readonly Turn[] {
+  const picture = { inlineData: { mimeType: 'image/png', data: PICTURE } };
   return [
-    { role: 'user', content: optional(question, (value) => ({ text: value })) },
+    {
+      role: 'user',
+      content: beside(question, showsPicture, { text: (value) => ({ text: value }), picture }),
+    },
     {
       role: 'model',
       content: [
@@ -157,6 +193,16 @@ function geminiTurns({ question, said, calls }: Step): readonly Turn[] {
       content: calls.map(({ name, output }) => ({ functionResponse: { name, response: { output } } })),
     },
   ];
+}
+
+/** A question and the picture beside it, if there are any. */
+function beside(
+  question: string | undefined,
+  showsPicture: boolean | undefined,
+  { text: write, picture }: { readonly text: (value: string) => unknown; readonly picture: unknown },
+): readonly unknown[] {
+  const asked = optional(question, write);
+  return asked.length > 0 && showsPicture === true ? [...asked, picture] : asked;
 }
 
 function optional<Value>(value: Value | undefined, write: (value: Value) => unknown): readonly unknown[] {

@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { type Conversation, writeConversation } from '../../src/core/format.ts';
+import { isUserText, type Message } from '../../src/core/message.ts';
+import { ensureToolResultPairing } from '../../src/core/pairing.ts';
+import { applyPlan, undoPlan } from '../../src/core/plan.ts';
+import type { Compacted, Strategy, StrategyContext } from '../../src/core/strategy.ts';
+import { createTokenEstimator } from '../../src/core/token-estimator.ts';
+import { findFormat } from '../../src/formats/registry.ts';
+import { createStrategy, strategies } from '../../src/strategies/registry.ts';
+import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import {
+  applyDamages,
+  type Damage,
+  damages,
+  type Step,
+  steps,
+  type Writer,
+  writers,
+} from './conversations.ts';
+import { brokenRules, faultsOf } from './conversations-judge.ts';
+import { strategyContext } from './strategy-context.ts';
+
+/** A conversation in a wire format, as a harness left it, and what every strategy is asked to do with it. */
+export interface Case {
+  readonly format: string;
+  readonly steps: readonly Step[];
+  /** What a harness broke; nothing in half of the cases. */
+  readonly damages: readonly Damage[];
+  readonly instructions: string | undefined;
+  readonly targetTokens: number;
+  readonly bindsReasoning: boolean;
+}
+
+/** Options that make each strategy act on the small conversations of the generator. */
+const eager: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'sliding-window': { keepLast: 2 },
+  snip: { keepRounds: 1 },
+  'collapse-reads': { keepRounds: 0, minTokens: 0 },
+  'clear-tool-results': { protectTokens: 0, minBatchTokens: 0 },
+  'strip-media': { maxImages: 0, maxDocuments: 0 },
+  summarize: { keepRecent: 0, keepRounds: 1, minGain: 0 },
+};
+
+/** Every strategy, ready to act on small conversations. */
+export const eagerStrategies: readonly Strategy[] = strategies.map(({ name }) =>
+  createStrategy(name, eager[name]),
+);
+
+/** Every format with rules to judge it by, and how its request bodies hold a list and instructions. */
+const bodies: Readonly<
+  Record<string, { readonly write: Writer; readonly list: string; readonly system: string }>
+> = {
+  'anthropic-messages': { write: writers['anthropic-messages']!, list: 'messages', system: 'system' },
+  'openai-responses': { write: writers['openai-responses']!, list: 'input', system: 'instructions' },
+  gemini: { write: writers['gemini']!, list: 'contents', system: 'systemInstruction' },
+  'openai-chat': { write: writers['openai-chat']!, list: 'messages', system: '' },
+  'ai-sdk-model': { write: (list) => list.flatMap(modelMessages), list: 'messages', system: 'system' },
+};
+
+/** The formats that cases are written in. */
+export const caseFormats: readonly string[] = Object.keys(bodies);
+
+const picturePlaces = fc.option(fc.tuple(fc.nat(11), fc.nat(11)), { nil: undefined, freq: 3 });
+
+/** Cases of one format, or of all. */
+export function casesOf(formats: readonly string[] = caseFormats): fc.Arbitrary<Case> {
+  return fc.record({
+    format: fc.constantFrom(...formats),
+    steps: fc.tuple(steps, picturePlaces).map(([list, places]) => addPictures(list, places)),
+    damages: fc.oneof(fc.constant([]), damages),
+    instructions: fc.option(fc.constantFrom('Be brief.', 'Never touch the file README.md.'), {
+      nil: undefined,
+      freq: 2,
+    }),
+    targetTokens: fc.integer({ min: 0, max: 400 }),
+    bindsReasoning: fc.boolean(),
+  });
+}
+
+/** A picture beside one question and beside one result, and that result is an error. */
+function addPictures(
+  list: readonly Step[],
+  places: readonly [question: number, result: number] | undefined,
+): readonly Step[] {
+  if (places === undefined) return list;
+  const [question, result] = places;
+  return list.map((step, index) => ({
+    ...step,
+    ...(index === question % list.length ? { showsPicture: true } : {}),
+    calls: step.calls.map((call, place) =>
+      index === result % list.length && place === 0 ? { ...call, showsPicture: true, hasFailed: true } : call,
+    ),
+  }));
+}
+
+function modelMessages({ question, showsPicture, thinking, said, calls }: Step): readonly unknown[] {
+  const picture = { type: 'image', image: 'https://example.com/picture.png' };
+  const content = [
+    ...(thinking === undefined ? [] : [{ type: 'reasoning', text: thinking }]),
+    ...(said === undefined ? [] : [{ type: 'text', text: said }]),
+    ...calls.map(({ id, name, path }) => ({
+      type: 'tool-call',
+      toolCallId: id,
+      toolName: name,
+      input: { path },
+    })),
+  ];
+  const results = calls.map(({ id, name, output }) => ({
+    type: 'tool-result',
+    toolCallId: id,
+    toolName: name,
+    output: { type: 'text', value: output },
+  }));
+  return [
+    ...(question === undefined
+      ? []
+      : [
+          {
+            role: 'user',
+            content: showsPicture === true ? [{ type: 'text', text: question }, picture] : question,
+          },
+        ]),
+    { role: 'assistant', content },
+    ...(results.length === 0 ? [] : [{ role: 'tool', content: results }]),
+  ];
+}
+
+/** The frozen request body of a case, or a bare list where it has no instructions. */
+function writeCase({ format, steps: list, damages: broken, instructions }: Case): unknown {
+  const { write, list: key, system } = bodies[format]!;
+  const messages = applyDamages(write(list), broken);
+  if (instructions === undefined) return deepFreeze(messages);
+  if (system === '') return deepFreeze({ [key]: [{ role: 'system', content: instructions }, ...messages] });
+  const text = format === 'gemini' ? { parts: [{ text: instructions }] } : instructions;
+  return deepFreeze({ [system]: text, [key]: messages });
+}
+
+/** One estimator for all cases: what it remembers goes with the messages it counted. */
+const estimator = createTokenEstimator();
+
+/** How many compactions each strategy made in all cases so far. */
+export const compactions = new Map<string, number>(eagerStrategies.map(({ name }) => [name, 0]));
+
+/**
+ * Has every strategy compact the case twice, and repairs it. A legal list stays legal and keeps what is pinned, a broken
+ * one gets no worse; every output can be undone, accounts for all and is never empty; nothing given is changed.
+ * @throws Error that names the strategy and what is wrong
+ */
+export async function checkCase(one: Case): Promise<void> {
+  const body = writeCase(one);
+  const conversation = findFormat(one.format)!.read(body);
+  const original = JSON.stringify(body);
+  const isLegal = brokenRules(conversation).size === 0;
+  if (one.damages.length === 0 && !isLegal) throw new Error('the generator wrote an illegal list');
+  checkRepair(conversation, one.damages.length > 0);
+  for (const strategy of eagerStrategies) {
+    const { targetTokens, bindsReasoning } = one;
+    const context = strategyContext({ estimator, targetTokens, bindsReasoning });
+    const outcome = await compact(conversation, strategy, context);
+    if (outcome === undefined) continue;
+    refuse(strategy.name, [
+      ...planFaults(conversation, outcome, original),
+      ...(isLegal ? pinFaults(conversation, outcome.conversation, one) : []),
+    ]);
+    await compact(outcome.conversation, strategy, { ...context, targetTokens: targetTokens / 2 });
+  }
+}
+
+async function compact(
+  conversation: Conversation,
+  strategy: Strategy,
+  context: StrategyContext,
+): Promise<Compacted | undefined> {
+  const outcome = await strategy.compact(conversation, context);
+  if (outcome.status !== 'compacted') return undefined;
+  compactions.set(strategy.name, (compactions.get(strategy.name) ?? 0) + 1);
+  deepFreeze(writeConversation(outcome.conversation));
+  refuse(strategy.name, faultsOf(conversation, outcome));
+  return outcome;
+}
+
+function refuse(name: string, faults: readonly string[]): void {
+  if (faults.length > 0) throw new Error(`${name}: ${faults.join('; ')}`);
+}
+
+function checkRepair(conversation: Conversation, isDamaged: boolean): void {
+  if (conversation.messages.length === 0) return;
+  const repaired = ensureToolResultPairing(conversation);
+  if (!isDamaged && repaired !== conversation) throw new Error('repair: a sound list was changed');
+  if (brokenRules(repaired).size > 0) throw new Error('repair: the list is still illegal');
+}
+
+/** The plan by itself gives the same output, and the record of undoing survives a store. */
+function planFaults(
+  before: Conversation,
+  { conversation, plan, undo }: Compacted,
+  original: string,
+): readonly string[] {
+  const { messages } = applyPlan(before, plan).conversation;
+  const isSame = ({ raw }: Message, other: Message | undefined) =>
+    raw === other?.raw || JSON.stringify(raw) === JSON.stringify(other?.raw);
+  const isRepeated =
+    messages.length === conversation.messages.length &&
+    messages.every((message, index) => isSame(message, conversation.messages[index]));
+  const stored = JSON.parse(JSON.stringify([writeConversation(conversation), undo]));
+  const undone = writeConversation(undoPlan(before.format.read(stored[0]), stored[1]));
+  return [
+    ...(isRepeated ? [] : ['the plan applied again gives another output']),
+    ...(JSON.stringify(undone) === original ? [] : ['what was stored cannot be undone']),
+  ];
+}
+
+/** The user's first and last text and system messages are the very same values. */
+function pinFaults(
+  before: Conversation,
+  after: Conversation,
+  { bindsReasoning }: Pick<Case, 'bindsReasoning'>,
+): readonly string[] {
+  const kept = new Set(after.messages.map(({ raw }) => raw));
+  const asked = [before.messages.find(isUserText), before.messages.findLast(isUserText)];
+  const system = bindsReasoning ? [] : before.messages.filter(({ role }) => role === 'system');
+  return [...asked, ...system].every((message) => message === undefined || kept.has(message.raw))
+    ? []
+    : ['what is pinned was changed'];
+}
