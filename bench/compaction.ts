@@ -5,7 +5,7 @@ import { findFormat } from '../src/formats/registry.ts';
 import { createStrategy } from '../src/strategies/registry.ts';
 import { strategyContext } from '../test/support/strategy-context.ts';
 import { roundOf, sessionBody } from './session-body.ts';
-import { median, printGoals, timeMs } from './timing.ts';
+import { collectGarbage, median, printGoals, timeMs } from './timing.ts';
 
 interface Costs {
   readonly parseMs: number;
@@ -27,6 +27,7 @@ async function measure(messages: number, rounds: number): Promise<Costs> {
   const costs: { parse: number[]; first: number[]; later: number[] } = { parse: [], first: [], later: [] };
   for (let round = 0; round < rounds; round++) {
     let body: { messages: unknown[] } = { messages: [] };
+    collectGarbage();
     costs.parse.push(
       timeMs(() => {
         body = JSON.parse(text) as typeof body;
@@ -36,20 +37,22 @@ async function measure(messages: number, rounds: number): Promise<Costs> {
     const conversation = format.read(body);
     const targetTokens = requestTokens(conversation, estimator) / 2;
     const context = strategyContext({ estimator, targetTokens, trigger: 'auto' });
+    collectGarbage();
     costs.first.push(await timeAsyncMs(() => ladder.compact(conversation, context)));
     const grown = format.read({
       ...body,
       messages: [...body.messages, ...roundOf('anthropic-messages', messages, 400)],
     });
+    collectGarbage();
     costs.later.push(await timeAsyncMs(() => ladder.compact(grown, context)));
   }
   return { parseMs: median(costs.parse), firstMs: median(costs.first), laterMs: median(costs.later) };
 }
 
 // An agent calls this every turn, so it is the warm state that counts; JSON.parse is compiled from the beginning.
-await measure(10_000, 12);
-const small = await measure(10_000, 15);
-const large = await measure(100_000, 3);
+await measure(10_000, 25);
+const small = await measure(10_000, 25);
+const large = await measure(100_000, 7);
 console.log(
   `10,000 messages: JSON.parse ${small.parseMs.toFixed(1)} ms, ladder ${small.firstMs.toFixed(1)} ms, later ${small.laterMs.toFixed(1)} ms`,
 );

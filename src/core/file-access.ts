@@ -55,7 +55,7 @@ const SHELLS = new Set([
   'terminal',
 ]);
 
-const PATH_KEYS = [
+const PATH_RANKS = ranksOf([
   'file_path',
   'path',
   'filePath',
@@ -64,8 +64,8 @@ const PATH_KEYS = [
   'absolute_path',
   'target_file',
   'notebook_path',
-];
-const RANGE_KEYS = [
+]);
+const RANGE_RANKS = ranksOf([
   'offset',
   'limit',
   'view_range',
@@ -75,7 +75,11 @@ const RANGE_KEYS = [
   'endLine',
   'line_range',
   'pages',
-];
+]);
+
+function ranksOf(keys: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(keys.map((key, rank) => [key, rank]));
+}
 
 /** The file a call reads or writes, or undefined when it does neither (or it cannot be told). */
 export function fileAccess(call: ToolCallBlock): FileAccess | undefined {
@@ -85,8 +89,9 @@ export function fileAccess(call: ToolCallBlock): FileAccess | undefined {
   if (SHELLS.has(name)) return accessOfCommand(commandOf(input));
 
   const kind = kindOf(name, input['command']);
-  const path = kind === undefined ? undefined : pathIn(input);
-  return kind === undefined || path === undefined ? undefined : { kind, path, range: rangeIn(input) };
+  if (kind === undefined) return undefined;
+  const { path, range } = placeIn(input);
+  return path === undefined ? undefined : { kind, path, range };
 }
 
 /** Thousands of calls share a few names; made-up ones do not fill the memory. */
@@ -102,23 +107,27 @@ function plainName(name: string): string {
   return plain;
 }
 
-function pathIn(input: Readonly<Record<string, unknown>>): string | undefined {
-  for (const key of PATH_KEYS) {
+/** The first of the keys that tell a path, and all that tell a part, in the order of their lists. */
+function placeIn(input: Readonly<Record<string, unknown>>): {
+  readonly path: string | undefined;
+  readonly range: string | undefined;
+} {
+  let path: string | undefined;
+  let pathRank = Number.POSITIVE_INFINITY;
+  let parts: { readonly rank: number; readonly text: string }[] | undefined;
+  for (const key of Object.keys(input)) {
     const value = input[key];
-    if (typeof value === 'string' && value !== '') return value;
+    const rank = PATH_RANKS.get(key);
+    if (rank !== undefined && rank < pathRank && typeof value === 'string' && value !== '') {
+      path = value;
+      pathRank = rank;
+    }
+    const rangeRank = RANGE_RANKS.get(key);
+    if (rangeRank === undefined || value === undefined || value === null) continue;
+    parts = [...(parts ?? []), { rank: rangeRank, text: `${key}=${JSON.stringify(value)}` }];
   }
-  return undefined;
-}
-
-function rangeIn(input: Readonly<Record<string, unknown>>): string | undefined {
-  let range: string | undefined;
-  for (const key of RANGE_KEYS) {
-    const value = input[key];
-    if (value === undefined || value === null) continue;
-    const part = `${key}=${JSON.stringify(value)}`;
-    range = range === undefined ? part : `${range} ${part}`;
-  }
-  return range;
+  const sorted = parts?.toSorted((left, right) => left.rank - right.rank);
+  return { path, range: sorted?.map(({ text }) => text).join(' ') };
 }
 
 function kindOf(name: string, command: unknown): FileAccess['kind'] | undefined {

@@ -71,7 +71,8 @@ describe('legalCuts', () => {
     { shape: 'u', cuts: [0, 1] },
     { shape: 'ucrcrcr', cuts: [0, 1, 3, 5, 7] },
     { shape: 'uaucra', cuts: [0, 1, 2, 3, 5, 6] },
-    { shape: 'ucua', cuts: [0, 1, 2, 3, 4] },
+    // A call without a result stays where it stood.
+    { shape: 'ucua', cuts: [0, 1, 3, 4] },
   ])('finds $cuts in $shape', ({ shape, cuts }) => {
     expect(legalCuts(messagesOfShape(shape))).toEqual(cuts);
   });

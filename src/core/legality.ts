@@ -66,6 +66,17 @@ export const resultsFollow: LegalityProperty = {
   },
 };
 
+/** In a broken list a call may have no result: it is not moved in front of others than it stood in front of. */
+const openCalls: LegalityProperty = {
+  name: 'open-calls',
+  why: 'a call without a result stays with the message that follows it',
+  *bonds(messages, links) {
+    for (const { message } of links.unanswered) {
+      if (message + 1 < messages.length) yield { start: message, end: message + 2 };
+    }
+  },
+};
+
 /** All records of one response stay together, whatever stands between them. */
 export const sameResponse: LegalityProperty = {
   name: 'same-response',
@@ -117,6 +128,7 @@ export const legalityProperties: readonly LegalityProperty[] = [
   pairing,
   sharedIds,
   resultsFollow,
+  openCalls,
   sameResponse,
   batch,
   opaqueBorder,

@@ -1,7 +1,8 @@
 import { legalCuts } from './legality.ts';
-import { isUserText, type Message, textOf } from './message.ts';
+import { type Message, textOf } from './message.ts';
 import { rememberFold } from './prefix-memory.ts';
 import { readSummaryMessage } from './summary-message.ts';
+import { surveyOf } from './survey.ts';
 
 /** What has to survive verbatim, besides what always does. */
 export interface PinOptions {
@@ -34,44 +35,29 @@ export function spansOf(messages: readonly Message[], pins: PinOptions = {}): re
 /** The messages that are pinned for their own sake: their bytes may not change. */
 export function pinnedMessages(
   messages: readonly Message[],
-  { patterns = NO_PATTERNS }: PinOptions = {},
+  { patterns = [] }: PinOptions = {},
 ): ReadonlySet<number> {
-  const { first, last, others } = foldPinsFor(patterns)(messages);
-  const asked = [first, last].filter((index) => index !== undefined);
-  return new Set([...asked, ...others]);
+  const { firstAsked, lastAsked, systemMessages } = surveyOf(messages);
+  const pinned = new Set(systemMessages);
+  if (firstAsked !== undefined) pinned.add(firstAsked);
+  if (lastAsked !== undefined) pinned.add(lastAsked);
+  if (patterns.length > 0) for (const index of foldMatchesFor(patterns)(messages)) pinned.add(index);
+  return pinned;
 }
 
-const NO_PATTERNS: readonly RegExp[] = [];
+type FoldMatches = (messages: readonly Message[]) => readonly number[];
 
-interface Pins {
-  first: number | undefined;
-  last: number | undefined;
-  /** System messages and those that match a pattern. */
-  readonly others: number[];
-}
-
-type FoldPins = (messages: readonly Message[]) => Pins;
-
-const foldsByPatterns = new WeakMap<readonly RegExp[], FoldPins>();
+const foldsByPatterns = new WeakMap<readonly RegExp[], FoldMatches>();
 
 /** One memory for each set of patterns, so that a turn looks only at what is new. */
-function foldPinsFor(patterns: readonly RegExp[]): FoldPins {
+function foldMatchesFor(patterns: readonly RegExp[]): FoldMatches {
   const known = foldsByPatterns.get(patterns);
   if (known !== undefined) return known;
-  const fold = rememberFold<Message, Pins>({
-    start: () => ({ first: undefined, last: undefined, others: [] }),
-    add(pins, message, index) {
-      const isMatched = patterns.length > 0 && matches(message, patterns);
-      const isAsked = isUserText(message);
-      if (message.role === 'system') pins.others.push(index);
-      if (!isAsked && !isMatched) return;
-      // A summary is no text of the user's; and one that quotes what is looked for would stay for ever, and the next
-      // one would come on top of it.
-      if (readSummaryMessage(message) !== undefined) return;
-      if (isMatched && message.role !== 'system') pins.others.push(index);
-      if (!isAsked) return;
-      pins.first ??= index;
-      pins.last = index;
+  const fold = rememberFold<Message, number[]>({
+    start: () => [],
+    add(matched, message, index) {
+      // A summary that quotes what is looked for would stay for ever, and the next one would come on top of it.
+      if (matches(message, patterns) && readSummaryMessage(message) === undefined) matched.push(index);
     },
   });
   foldsByPatterns.set(patterns, fold);

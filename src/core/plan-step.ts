@@ -40,9 +40,9 @@ export function applyStep(messages: readonly Message[], edits: readonly Edit[], 
       nextRange++;
       continue;
     }
-    const firstInside = nextInside;
+    const begin = nextInside;
     while (inside[nextInside]?.message === index) nextInside++;
-    builder.keep(index, nextInside === firstInside ? NO_EDITS : inside.slice(firstInside, nextInside));
+    builder.keep(index, ownEdits(inside, begin, nextInside));
     index++;
   }
   return builder.finish(firstChange({ ranges, inserts, inside }));
@@ -52,7 +52,13 @@ type Range = Extract<Edit, { start: number }>;
 type Insert = Extract<Edit, { before: number }>;
 type BlockEdit = Extract<Edit, { block: number }>;
 
-const NO_EDITS: readonly BlockEdit[] = [];
+/** The edits of one message: mostly none, or a single one, for which there is no list. */
+type OwnEdits = undefined | BlockEdit | readonly BlockEdit[];
+
+function ownEdits(edits: readonly BlockEdit[], begin: number, end: number): OwnEdits {
+  if (begin === end) return undefined;
+  return end - begin === 1 ? edits[begin] : edits.slice(begin, end);
+}
 
 /** The edits by what they touch, each kind in the order of the list. */
 interface SortedEdits {
@@ -87,10 +93,10 @@ class ListBuilder {
     this.fates.fill(isSummarised ? 'summarised' : 'dropped', range.start, range.end);
   }
 
-  keep(index: number, edits: readonly BlockEdit[]): void {
+  keep(index: number, edits: OwnEdits): void {
     const message = this.before[index];
     if (message === undefined) return;
-    const edited = edits.length === 0 ? message : editMessage(message, edits, this.format);
+    const edited = edits === undefined ? message : editMessage(message, edits, this.format);
     if (edited !== message) this.fates[index] = edited.blocks.length === 0 ? 'dropped' : 'reduced';
     // No provider takes a message without content.
     if (edited !== message && edited.blocks.length === 0) return;
@@ -138,23 +144,18 @@ function sortEdits(edits: readonly Edit[], length: number): SortedEdits {
   return { ranges, inserts, inside };
 }
 
-/** Every edit finds its block, and no two edits the same one. */
-function refuseBadBlocks(edits: readonly BlockEdit[], blocks: readonly Block[]): void {
-  for (let index = 0; index < edits.length; index++) {
-    const edit = edits[index];
-    if (edit === undefined) continue;
-    const block = blocks[edit.block];
-    const inner = innerOf(edit);
-    const isThere =
-      block !== undefined &&
-      (edit.type !== 'rewrite' || block.type === 'tool-result') &&
-      (inner < 0 || (block.type === 'tool-result' && block.content[inner] !== undefined));
-    const before = edits[index - 1];
-    // Those of one block stand together, the one for the whole of it last.
-    const overlaps =
-      before?.block === edit.block && (inner < 0 || innerOf(before) < 0 || innerOf(before) === inner);
-    if (!isThere || overlaps) throw badPlan(`block ${edit.block} of message ${edit.message}`);
-  }
+/** Every edit finds its block, and no two edits the same one: `before` is the one sorted before it. */
+function refuseBadBlock(edit: BlockEdit, before: BlockEdit | undefined, blocks: readonly Block[]): void {
+  const block = blocks[edit.block];
+  const inner = innerOf(edit);
+  const isThere =
+    block !== undefined &&
+    (edit.type !== 'rewrite' || block.type === 'tool-result') &&
+    (inner < 0 || (block.type === 'tool-result' && block.content[inner] !== undefined));
+  // Those of one block stand together, the one for the whole of it last.
+  const overlaps =
+    before?.block === edit.block && (inner < 0 || innerOf(before) < 0 || innerOf(before) === inner);
+  if (!isThere || overlaps) throw badPlan(`block ${edit.block} of message ${edit.message}`);
 }
 
 function check(index: number, limit: number): void {
@@ -209,13 +210,21 @@ function editInPlace(
     if (message === undefined) continue;
     const begin = edit;
     while (edits[edit]?.message === index) edit++;
-    const edited = edit === begin ? message : editMessage(message, edits.slice(begin, edit), format);
+    const own = ownEdits(edits, begin, edit);
+    const edited = own === undefined ? message : editMessage(message, own, format);
     if (edited !== message && edited.blocks.length === 0) return undefined;
     fates.push(edited === message ? 'verbatim' : 'reduced');
     after.push(index >= firstChanged && edited.usage !== undefined ? withoutUsage(edited) : edited);
   }
-  editedLists.set(first, { before: messages.slice(), edits, format, after, fates });
-  return { messages: after, origins: after.map((_message, index) => index), fates };
+  editedLists.set(first, { before: messages, edits, format, after, fates });
+  return {
+    messages: after,
+    fates,
+    // Nothing has moved. Whoever wants to see that may.
+    get origins() {
+      return [...after.keys()];
+    },
+  };
 }
 
 /** The first message that is another one, or is edited in another way, than the last time; and the first edit from there. */
@@ -251,14 +260,22 @@ function isSameEdit(left: BlockEdit | undefined, right: BlockEdit | undefined): 
   );
 }
 
-function editMessage(message: Message, edits: readonly BlockEdit[], format: Format): Message {
+function editMessage(message: Message, edits: BlockEdit | readonly BlockEdit[], format: Format): Message {
+  if ('type' in edits) return editOnce(message, edits, format);
   // Inner blocks go from the back, so that the places of those before stay true.
-  const sorted =
-    edits.length === 1
-      ? edits
-      : edits.toSorted((left, right) => left.block - right.block || innerOf(right) - innerOf(left));
-  refuseBadBlocks(sorted, message.blocks);
+  const sorted = edits.toSorted((left, right) => left.block - right.block || innerOf(right) - innerOf(left));
+  for (const [index, edit] of sorted.entries()) refuseBadBlock(edit, sorted[index - 1], message.blocks);
   return editBlocks(message, sorted, format);
+}
+
+function editOnce(message: Message, edit: BlockEdit, format: Format): Message {
+  refuseBadBlock(edit, undefined, message.blocks);
+  const block = message.blocks[edit.block];
+  const edited = block === undefined ? undefined : editBlock(block, edit, format);
+  if (edited === block) return message;
+  const changed = edited === undefined ? [] : [edited];
+  const blocks = message.blocks.length === 1 ? changed : message.blocks.toSpliced(edit.block, 1, ...changed);
+  return format.withBlocks(message, blocks);
 }
 
 function editBlocks(message: Message, edits: readonly BlockEdit[], format: Format): Message {

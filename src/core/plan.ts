@@ -37,11 +37,11 @@ export function applyPlan(conversation: Conversation, plan: Plan): AppliedPlan {
     trace = trace === undefined ? step : compose(trace, step);
     current = step.messages;
   }
-  const { origins, fates } = trace ?? unchanged(messages);
+  const whole = trace ?? unchanged(messages);
   return {
     conversation: withMessages(conversation, current),
-    undo: lazyUndo(messages, current, origins),
-    fates,
+    undo: lazyUndo(messages, current, whole),
+    fates: whole.fates,
   };
 }
 
@@ -55,27 +55,23 @@ function unchanged(messages: readonly Message[]): Trace {
   return { origins: [...messages.keys()], fates: messages.map(() => 'verbatim') };
 }
 
-function compose(before: Trace, step: Trace): Trace {
-  const fates = before.fates.slice();
+function compose({ origins: earlier, fates: earlierFates }: Trace, step: Trace): Trace {
+  const fates = earlierFates.slice();
   for (const [index, fate] of step.fates.entries()) {
-    const origin = before.origins[index] ?? -1;
+    const origin = earlier[index] ?? -1;
     if (origin >= 0 && fate !== 'verbatim') fates[origin] = fate;
   }
-  const origins = step.origins.map((index) => (index < 0 ? -1 : (before.origins[index] ?? -1)));
+  const origins = step.origins.map((index) => (index < 0 ? -1 : (earlier[index] ?? -1)));
   return { origins, fates };
 }
 
 /** The way back is worked out when somebody asks for it: most compactions are never undone. */
-function lazyUndo(
-  before: readonly Message[],
-  after: readonly Message[],
-  origins: readonly number[],
-): UndoRecord {
+function lazyUndo(before: readonly Message[], after: readonly Message[], trace: Trace): UndoRecord {
   let runs: readonly UndoRun[] | undefined;
   return {
     version: 1,
     get runs() {
-      runs ??= undoRuns(before, after, origins);
+      runs ??= undoRuns(before, after, trace.origins);
       return runs;
     },
   };

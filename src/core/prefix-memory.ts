@@ -8,7 +8,7 @@ export interface Fold<Item, State> {
 }
 
 interface Remembered<Item, State> {
-  readonly items: Item[];
+  items: readonly Item[];
   readonly state: State;
   /** The list that was folded last: given again, it needs no comparing. */
   list: readonly Item[] | undefined;
@@ -36,10 +36,10 @@ export function rememberFold<Item extends object, State>(
     const known = goOnFrom(lists, items, fold);
     for (let index = known.items.length; index < items.length; index++) {
       const item = items[index];
-      if (item === undefined) continue;
-      fold.add(known.state, item, index);
-      known.items.push(item);
+      if (item !== undefined) fold.add(known.state, item, index);
     }
+    // A copy: the list itself may be pushed to later.
+    if (known.items.length < items.length) known.items = items.slice();
     known.list = items;
     return known.state;
   };
@@ -61,7 +61,7 @@ function goOnFrom<Item, State>(
   const { known, shared } = best;
   if (shared < known.items.length) {
     rewind?.(known.state, shared);
-    known.items.length = shared;
+    known.items = known.items.slice(0, shared);
   }
   if (lists[0] !== known) {
     lists.splice(lists.indexOf(known), 1);

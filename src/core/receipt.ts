@@ -66,6 +66,15 @@ export function writeReceipt(
   };
 }
 
+/** The same account under the name of the strategy that made use of another one. */
+export function relabel(receipt: Receipt, strategy: string): Receipt {
+  // A plain copy would work out the runs.
+  return Object.create(Object.prototype, {
+    ...Object.getOwnPropertyDescriptors(receipt),
+    strategy: { value: strategy, enumerable: true },
+  }) as Receipt; // the very properties of a receipt
+}
+
 function fateRuns(
   messages: readonly Message[],
   fates: readonly Fate[],

@@ -27,6 +27,9 @@ export interface TokenEstimatorOptions {
   readonly countText?: (text: string) => number;
 }
 
+/** Smaller messages, cleared results above all, are counted again sooner than they are looked up. */
+const FORGETTABLE_TOKENS = 24;
+
 /** Makes an estimator. Keep it for the life of a conversation: it counts every message only once. */
 export function createTokenEstimator(options: TokenEstimatorOptions = {}): TokenEstimator {
   const profile = options.profile ?? o200kProfile;
@@ -42,7 +45,7 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
     if (known !== undefined) return known;
     let size = profile.perMessageTokens;
     for (const block of message.blocks) size += countBlock(block);
-    sizes.set(message, size);
+    if (size > FORGETTABLE_TOKENS) sizes.set(message, size);
     return size;
   };
 

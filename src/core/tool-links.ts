@@ -1,4 +1,4 @@
-import type { Message } from './message.ts';
+import type { Message, ToolCallBlock, ToolResultBlock } from './message.ts';
 import { OpenCalls, OpenCallsByName, type PackedPosition } from './open-calls.ts';
 
 /** Where a block stands: index of its message, index in that message. */
@@ -58,9 +58,14 @@ export function messageOf(packed: PackedPosition): number {
   return Math.floor(packed / BLOCKS);
 }
 
+/** The index in its message that a packed position stands for. */
+export function blockOf(packed: PackedPosition): number {
+  return packed % BLOCKS;
+}
+
 /** The place that a packed position stands for. */
 export function unpackPosition(packed: PackedPosition): BlockPosition {
-  return { message: messageOf(packed), block: packed % BLOCKS };
+  return { message: messageOf(packed), block: blockOf(packed) };
 }
 
 /** Pairs calls and results of a list that is given to it message by message. */
@@ -84,7 +89,7 @@ export class ToolLinker {
         this.openCall(calls, block, index * BLOCKS + position);
       } else if (block?.type === 'tool-result') {
         const calls = block.runBy === 'client' ? this.clientCalls : this.serverCalls;
-        this.closeCall(calls, { id: block.callId, name: block.name }, index * BLOCKS + position);
+        this.closeCall(calls, block, index * BLOCKS + position);
       }
     }
   }
@@ -94,24 +99,18 @@ export class ToolLinker {
     return [...this.clientCalls.all(), ...this.serverCalls.all(), ...this.callsByName.all()];
   }
 
-  private openCall(calls: OpenCalls, { id, name }: Reference, position: PackedPosition): void {
+  private openCall(calls: OpenCalls, { id, name }: ToolCallBlock, position: PackedPosition): void {
     if (id === undefined) {
-      this.callsByName.add(name ?? '', position);
+      this.callsByName.add(name, position);
       return;
     }
     const replaced = calls.add(id, position);
     if (replaced !== undefined) this.visitor.unanswered?.(replaced);
   }
 
-  private closeCall(calls: OpenCalls, { id, name }: Reference, position: PackedPosition): void {
+  private closeCall(calls: OpenCalls, { callId: id, name }: ToolResultBlock, position: PackedPosition): void {
     const call = (id === undefined ? undefined : calls.take(id)) ?? this.callsByName.take(name);
     if (call === undefined) this.visitor.orphan?.(position);
     else this.visitor.pair(call, position);
   }
-}
-
-/** What a call or a result says of the tool it belongs to. */
-interface Reference {
-  readonly id: string | undefined;
-  readonly name: string | undefined;
 }

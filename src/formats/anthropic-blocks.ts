@@ -45,9 +45,26 @@ export function withAnthropicContent(result: ToolResultBlock, content: readonly 
   // Blank content reads as none at all, so it stays in a list.
   if (content.length === 1 && only?.type === 'text' && only.text !== '') {
     const { text } = only;
-    return { ...result, content: [{ type: 'text', text, raw: text }], raw: { ...raw, content: text } };
+    const { callId, name, isError, runBy } = result;
+    return {
+      type: 'tool-result',
+      callId,
+      name,
+      content: plainContent(text),
+      isError,
+      runBy,
+      raw: { ...raw, content: text },
+    };
   }
   return { ...result, content: asListed(content), raw: { ...raw, content: toContentList(content) } };
+}
+
+let lastContent: readonly [TextBlock] | undefined;
+
+/** The view of content that is a plain text. Thousands of results get the same one. */
+function plainContent(text: string): readonly [TextBlock] {
+  if (lastContent?.[0].text !== text) lastContent = [{ type: 'text', text, raw: text }];
+  return lastContent;
 }
 
 type BlockReader = (raw: JsonObject) => Block | undefined;

@@ -4,8 +4,8 @@ import { integer, list } from '../core/options.ts';
 import { pinnedMessages } from '../core/pins.ts';
 import { rememberFold } from '../core/prefix-memory.ts';
 import { defineStrategy, finish, notCompacted } from '../core/strategy.ts';
+import { type AnsweredCall, surveyOf } from '../core/survey.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
-import { type AnsweredCall, answeredCalls } from '../core/tool-uses.ts';
 
 /** What stands where a result was. Always the same, so that a prompt cache keeps what stands behind it. */
 export const CLEARED_TEXT = '[Old tool result content cleared]';
@@ -68,7 +68,7 @@ export const clearToolResults = defineStrategy({
       name: 'clear-tool-results',
       async compact(conversation, context) {
         const { messages } = conversation;
-        const uses = answeredCalls(messages);
+        const { uses } = surveyOf(messages);
         const edits = foldEdits(uses);
         const pinned = pinnedMessages(messages, context.pins);
         // Results behind the last answer are those that the model has not seen yet.

@@ -5,23 +5,21 @@ import { pinnedMessages } from '../core/pins.ts';
 import { rememberFold } from '../core/prefix-memory.ts';
 import { newestRoundsStart } from '../core/rounds.ts';
 import { defineStrategy, finish } from '../core/strategy.ts';
+import { type AnsweredCall, surveyOf } from '../core/survey.ts';
 import type { BlockPosition } from '../core/tool-links.ts';
-import { type AnsweredCall, answeredCalls } from '../core/tool-uses.ts';
 
-/** A read of a file, its place among all uses, and the records that tell what happened since. */
-interface FileRead {
+/** A read that says nothing any more that is not said later, or is not true any more. */
+interface StaleRead {
   readonly use: AnsweredCall;
   readonly path: string;
-  readonly place: number;
-  readonly file: FileRecord;
-  readonly part: { lastRead: number };
+  since: 'read-again' | 'changed';
 }
 
-/** Places of the last uses of a file: read as a whole, read in part, written. */
+/** What was read of a file and is still the newest word on it, and what is known to be stale only since a change. */
 interface FileRecord {
-  lastRead: number;
-  lastWrite: number;
-  parts: Map<string, { lastRead: number }> | undefined;
+  whole: AnsweredCall | undefined;
+  parts: Map<string, AnsweredCall> | undefined;
+  changed: Map<string, StaleRead> | undefined;
 }
 
 /** Replaces older reads of a file by a note: the newest one says all that is still true. */
@@ -36,19 +34,16 @@ export const collapseReads = defineStrategy({
   create: ({ keepRounds, minTokens }) => ({
     name: 'collapse-reads',
     async compact(conversation, context) {
-      const protectedFrom = newestRoundsStart(conversation.messages, keepRounds);
+      const { stale } = foldReads(surveyOf(conversation.messages).uses);
+      const protectedFrom = stale.length === 0 ? 0 : newestRoundsStart(conversation.messages, keepRounds);
       const pinned = pinnedMessages(conversation.messages, context.pins);
       const isLarge = ({ message, block }: BlockPosition) => {
         const found = conversation.messages[message];
         return found !== undefined && context.estimator.countBlockOf(found, block) >= minTokens;
       };
-      const edits: Edit[] = [];
-      for (const read of foldReads(answeredCalls(conversation.messages)).reads) {
-        const { at } = read.use;
-        const note = noteOn(read);
-        if (note === undefined || at.message >= protectedFrom || pinned.has(at.message)) continue;
-        if (isLarge(at)) edits.push({ type: 'rewrite', ...at, text: note });
-      }
+      const edits = stale
+        .filter(({ use: { at } }) => at.message < protectedFrom && !pinned.has(at.message) && isLarge(at))
+        .map((read): Edit => ({ type: 'rewrite', ...read.use.at, text: noteOn(read) }));
       return finish(conversation, edits, context, {
         strategy: 'collapse-reads',
         reason: `${edits.length} older reads became notes`,
@@ -58,48 +53,71 @@ export const collapseReads = defineStrategy({
 });
 
 interface Reads {
-  readonly reads: FileRead[];
+  readonly stale: StaleRead[];
   readonly files: Map<string, FileRecord>;
-  uses: number;
 }
 
+/** No range is written like this, so that it can stand for the whole file. */
+const WHOLE = '';
+
+/** A read is stale when the same part, or the whole file, is read after it, or the file is changed. */
 const foldReads = rememberFold<AnsweredCall, Reads>({
-  start: () => ({ reads: [], files: new Map(), uses: 0 }),
-  add(state, use) {
-    const place = state.uses++;
+  start: () => ({ stale: [], files: new Map() }),
+  add({ stale, files }, use) {
     const access = use.result.isError ? undefined : fileAccess(use.call);
     if (access === undefined) return;
-    const file = recordOf(state.files, access.path);
+    const { path, range = WHOLE } = access;
+    const file = files.get(path);
+    const leave = (old: AnsweredCall, since: StaleRead['since']): StaleRead => {
+      const read = { use: old, path, since };
+      stale.push(read);
+      return read;
+    };
     if (access.kind === 'write') {
-      file.lastWrite = place;
-      return;
+      if (file !== undefined) noteChange(file, leave);
+    } else if (file === undefined) {
+      const isWhole = range === WHOLE;
+      const parts = isWhole ? undefined : new Map([[range, use]]);
+      files.set(path, { whole: isWhole ? use : undefined, parts, changed: undefined });
+    } else {
+      noteRead(file, range, leave);
+      if (range === WHOLE) file.whole = use;
+      else file.parts = (file.parts ?? new Map<string, AnsweredCall>()).set(range, use);
     }
-    const part = access.range === undefined ? file : partOf(file, access.range);
-    part.lastRead = place;
-    state.reads.push({ use, path: access.path, place, file, part });
   },
 });
 
-function recordOf(files: Map<string, FileRecord>, path: string): FileRecord {
-  const known = files.get(path);
-  if (known !== undefined) return known;
-  const file: FileRecord = { lastRead: -1, lastWrite: -1, parts: undefined };
-  files.set(path, file);
-  return file;
+type Leave = (old: AnsweredCall, since: StaleRead['since']) => StaleRead;
+
+/** All that was read is stale now; how it is will be told by the next read of the same. */
+function noteChange(file: FileRecord, leave: Leave): void {
+  const changed = file.changed ?? new Map<string, StaleRead>();
+  if (file.whole !== undefined) changed.set(WHOLE, leave(file.whole, 'changed'));
+  for (const [range, use] of file.parts ?? []) changed.set(range, leave(use, 'changed'));
+  file.changed = changed;
+  file.whole = undefined;
+  file.parts = undefined;
 }
 
-function partOf(file: FileRecord, range: string): { lastRead: number } {
-  file.parts ??= new Map();
-  const part = file.parts.get(range) ?? { lastRead: -1 };
-  file.parts.set(range, part);
-  return part;
+/** What this read shows again is stale: the same part, or all parts when it shows the whole file. */
+function noteRead(file: FileRecord, range: string, leave: Leave): void {
+  if (range !== WHOLE) {
+    const old = file.parts?.get(range);
+    if (old !== undefined) leave(old, 'read-again');
+    const changed = file.changed?.get(range);
+    if (changed !== undefined) changed.since = 'read-again';
+    file.changed?.delete(range);
+    return;
+  }
+  if (file.whole !== undefined) leave(file.whole, 'read-again');
+  for (const use of file.parts?.values() ?? []) leave(use, 'read-again');
+  for (const read of file.changed?.values() ?? []) read.since = 'read-again';
+  file.parts = undefined;
+  file.changed = undefined;
 }
 
-/** What stands for a read that is stale: the same part, or the whole file, was read after it, or the file changed. */
-function noteOn({ path, place, file, part }: FileRead): string | undefined {
-  if (part.lastRead > place || file.lastRead > place)
-    return `[older content of ${path}: it was read again later, see there]`;
-  if (file.lastWrite > place)
-    return `[older content of ${path}: the file was changed later, read it again if needed]`;
-  return undefined;
+function noteOn({ path, since }: StaleRead): string {
+  return since === 'read-again'
+    ? `[older content of ${path}: it was read again later, see there]`
+    : `[older content of ${path}: the file was changed later, read it again if needed]`;
 }

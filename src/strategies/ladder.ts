@@ -3,8 +3,9 @@ import type { Edit } from '../core/edit.ts';
 import type { Conversation } from '../core/format.ts';
 import type { Usage } from '../core/message.ts';
 import { integer } from '../core/options.ts';
-import { requestTokens } from '../core/receipt.ts';
+import { relabel, requestTokens } from '../core/receipt.ts';
 import {
+  type Compacted,
   defineStrategy,
   finishPlan,
   type NotCompacted,
@@ -44,6 +45,8 @@ interface Climb {
   readonly steps: (readonly Edit[])[];
   readonly climbed: string[];
   survival: readonly Survival[] | undefined;
+  /** The outcome of the one rung that did something, which is that of the whole ladder too. */
+  only: Compacted | undefined;
   refusal: NotCompacted | undefined;
 }
 
@@ -66,7 +69,9 @@ async function climbAll(
     if (best.tokens <= context.targetTokens) break;
   }
   if (best !== undefined && best.steps.length > 0) {
-    const { steps, climbed, survival } = best;
+    const { steps, climbed, survival, only } = best;
+    if (only !== undefined)
+      return { ...only, reason: climbed.join(', '), receipt: relabel(only.receipt, 'ladder'), usage };
     const reason = climbed.join(', ');
     return finishPlan(conversation, { steps }, context, { strategy: 'ladder', reason, usage, survival });
   }
@@ -87,6 +92,7 @@ async function climbOne(
     steps: [],
     climbed: [],
     survival: undefined,
+    only: undefined,
     refusal: undefined,
   };
   for (const rung of rungs) {
@@ -106,6 +112,7 @@ function takeRung(climb: Climb, rung: Strategy, outcome: Outcome, { estimator }:
   if (tokens >= climb.tokens) return;
   climb.tokens = tokens;
   climb.current = outcome.conversation;
+  climb.only = climb.steps.length === 0 ? outcome : undefined;
   climb.steps.push(...outcome.plan.steps);
   climb.climbed.push(rung.name);
   climb.survival = outcome.receipt.survival ?? climb.survival;

@@ -1,16 +1,8 @@
 import type { Edit } from '../core/edit.ts';
-import type { MediaBlock, Message } from '../core/message.ts';
 import { integer } from '../core/options.ts';
 import { pinnedMessages } from '../core/pins.ts';
-import { rememberFold } from '../core/prefix-memory.ts';
 import { defineStrategy, finish } from '../core/strategy.ts';
-
-interface FoundMedia {
-  readonly block: MediaBlock;
-  readonly message: number;
-  readonly position: number;
-  readonly inner: number | undefined;
-}
+import { surveyOf } from '../core/survey.ts';
 
 /** Takes out the oldest pictures, documents and recordings beyond budgets of their own; tokens are not all there is. */
 export const stripMedia = defineStrategy({
@@ -28,7 +20,7 @@ export const stripMedia = defineStrategy({
       const pinned = pinnedMessages(conversation.messages, context.pins);
       const counts = { image: 0, other: 0, bytes: 0 };
       const edits: Edit[] = [];
-      for (const { block, message, position, inner } of foldMedia(conversation.messages).toReversed()) {
+      for (const { block, message, position, inner } of surveyOf(conversation.messages).media.toReversed()) {
         const isImage = block.media === 'image';
         if (isImage) counts.image++;
         else counts.other++;
@@ -50,17 +42,4 @@ export const stripMedia = defineStrategy({
       });
     },
   }),
-});
-
-const foldMedia = rememberFold<Message, FoundMedia[]>({
-  start: () => [],
-  add(found, { blocks }, message) {
-    for (const [position, block] of blocks.entries()) {
-      if (block.type === 'media') found.push({ block, message, position, inner: undefined });
-      if (block.type !== 'tool-result') continue;
-      for (const [inner, held] of block.content.entries()) {
-        if (held.type === 'media') found.push({ block: held, message, position, inner });
-      }
-    }
-  },
 });

@@ -1,8 +1,9 @@
+import { addUsage } from '../core/add-usage.ts';
+import { type Covered, readCovered } from '../core/covered.ts';
 import type { Edit } from '../core/edit.ts';
-import { type Fact, factsOf } from '../core/facts.ts';
 import { findFloor } from '../core/floor.ts';
 import type { Conversation } from '../core/format.ts';
-import { type Block, textOf } from '../core/message.ts';
+import type { Usage } from '../core/message.ts';
 import { integer, number, text } from '../core/options.ts';
 import { type Span, spansOf } from '../core/pins.ts';
 import { requestTokens } from '../core/receipt.ts';
@@ -15,7 +16,7 @@ import {
 } from '../core/strategy.ts';
 import type { SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
 import { readSummaryMessage, summaryMessageText } from '../core/summary-message.ts';
-import { readLedger, topUp } from '../core/survival.ts';
+import { type ToppedUp, tokensAside, topUp } from '../core/survival.ts';
 import { tailStart } from '../core/tail.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
 
@@ -127,39 +128,33 @@ async function run(
   context: StrategyContext,
   { source, options, whole }: { source: Source; options: SummarizeOptions; whole: number },
 ): Promise<Outcome> {
-  const covered = source.covered.flatMap(({ start, end }) => conversation.messages.slice(start, end));
-  const earlier = covered.map(readSummaryMessage).findLast((summary) => summary !== undefined);
-  const { summary: previousSummary, facts } = readLedger(earlier ?? '');
-  const messages = covered.filter((message) => readSummaryMessage(message) === undefined);
-  const maximumTokens = summaryRoom(conversation, context, { source, options });
-  const summary = await ask(context, {
-    messages,
+  const covered = readCovered(conversation.messages, source.covered);
+  const roomTokens = summaryRoom(conversation, context, { source, options });
+  const written = await write(context, covered, {
+    messages: covered.messages,
     conversation,
-    previousSummary: earlier === undefined ? undefined : previousSummary,
+    previousSummary: covered.previousSummary,
     instructions: options.instructions === '' ? undefined : options.instructions,
-    maximumTokens,
+    maximumTokens: roomTokens,
     estimator: context.estimator,
     signal: context.signal,
   });
-  if (summary.status === 'failed') {
-    return notCompacted('failed', `summary-${summary.reason}`, summary.message, summary.usage);
+  if (written.status === 'failed') {
+    return notCompacted('failed', `summary-${written.reason}`, written.message, written.usage);
   }
-  const { text, survival } = topUp(summary.text, joinFacts(facts, factsOf(messages)), {
-    keptTexts: keptTexts(conversation, source),
-    maximumTokens,
-    countText: (each) => context.estimator.countText(each),
-  });
+  const { text, survival, usage } = written;
+  const leaving = source.covered.reduce((sum, { start, end }) => sum + end - start, 0);
   const outcome = finish(conversation, toEdits(source.covered, summaryMessageText(text)), context, {
     strategy: 'summarize',
-    reason: `summarised ${covered.length} messages`,
-    usage: summary.usage,
+    reason: `summarised ${leaving} messages`,
+    usage,
     survival,
   });
   if (outcome.status !== 'compacted') return outcome;
   const { tokensAfter } = outcome.receipt;
   if (tokensAfter <= whole * (1 - options.minGain) || tokensAfter <= context.targetTokens) return outcome;
   const message = `the summary would leave ${tokensAfter} of ${Math.round(whole)} tokens`;
-  return notCompacted('insufficient', 'gain-too-small', message, summary.usage);
+  return notCompacted('insufficient', 'gain-too-small', message, usage);
 }
 
 /** What a summary may have: what the target leaves to it, and never more than would be worth it. */
@@ -185,28 +180,42 @@ function wrappingTokens({ countText, profile }: TokenEstimator): number {
   return countText(summaryMessageText('')) + profile.perMessageTokens;
 }
 
-/** Facts that were brought back before, and new ones, each once. */
-function joinFacts(before: readonly Fact[], now: readonly Fact[]): readonly Fact[] {
-  const known = new Set(now.map(({ kind, text }) => `${kind} ${text}`));
-  // A new list of things to do takes the place of the old one.
-  const isReplaced = now.some(({ kind }) => kind === 'open-work');
-  const still = before.filter(
-    ({ kind, text }) => !known.has(`${kind} ${text}`) && !(isReplaced && kind === 'open-work'),
+type Written =
+  | Extract<SummaryOutcome, { readonly status: 'failed' }>
+  | (ToppedUp & { readonly status: 'summarized'; readonly usage: Usage | undefined });
+
+/**
+ * A summary with what it lost behind it, together within `maximumTokens` as far as the demands of the user allow. They
+ * are paid from the room of the summary: a model, which is paid by the word, is asked once and gets less room from the
+ * start; whoever needs no model is asked again with less when it dropped them.
+ */
+async function write(context: StrategyContext, covered: Covered, request: SummaryRequest): Promise<Written> {
+  const { summarizer, estimator } = context;
+  const countText = (text: string) => estimator.countText(text);
+  const { maximumTokens } = request;
+  const within = (tokens: number) => ({
+    ...request,
+    maximumTokens: Math.max(Math.min(SMALLEST_SUMMARY_TOKENS, maximumTokens), maximumTokens - tokens),
+  });
+  const asideTokens = tokensAside(
+    covered,
+    { maximumTokens, countText },
+    { areDropped: summarizer.asksModel },
   );
-  return [...still, ...now];
-}
-
-/** What stays in the request as it is. */
-function keptTexts({ messages }: Conversation, { spans, covered }: Source): readonly string[] {
-  const gone = new Set(covered);
-  return spans
-    .filter((span) => !gone.has(span))
-    .flatMap(({ start, end }) => messages.slice(start, end))
-    .flatMap(({ blocks }) => blocks.map(readableText));
-}
-
-function readableText(block: Block): string {
-  return block.type === 'tool-call' ? JSON.stringify(block.input ?? '') : textOf(block);
+  const first = await ask(context, within(asideTokens));
+  if (first.status === 'failed') return first;
+  const topped = topUp(first.text, covered, { maximumTokens, countText });
+  const excess = Math.ceil(countText(topped.text)) - maximumTokens;
+  if (excess <= 0 || summarizer.asksModel) return { ...first, ...topped };
+  const second = await ask(context, within(asideTokens + excess));
+  // What cannot be said shorter is better than nothing: demands may take more than the room.
+  return second.status === 'failed'
+    ? { ...first, ...topped }
+    : {
+        ...second,
+        ...topUp(second.text, covered, { maximumTokens, countText }),
+        usage: addUsage(first.usage, second.usage),
+      };
 }
 
 /** What the summarizer answers, judged: it may be anybody's, and may throw, say nothing, or say too much. */
