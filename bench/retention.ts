@@ -3,14 +3,18 @@
  * over sessions.
  *
  *   npm run bench:retention -- [--rows ladder,oracle] [--budgets 30,20,10,3] [--sessions claude-code/]
- *                              [--cuts 5] [--chains 20] [--panel agents|service] [--json FILE]
+ *                              [--cuts 5] [--chains 20] [--panel agents|service] [--peers] [--json FILE]
+ *
+ * `--peers` adds other libraries as rows, those that `npm run bench:peers` has installed.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { aggregate, pairedDifference, panelFigures } from '../src/lab/aggregate.ts';
+import { levelName } from '../src/lab/measure-case.ts';
 import { corpusFolder, corpusIsMissing } from '../test/support/corpus.ts';
 import { genericNames, panelFiles } from './retention/cases.ts';
-import { type JobOptions, levelName } from './retention/job.ts';
+import type { JobOptions } from './retention/job.ts';
+import { installedPeers, missingPeers } from './retention/peers.ts';
 import { measureFiles } from './retention/pool.ts';
 import { defaultRows } from './retention/rows.ts';
 import { formatMissed, formatResults } from './retention/table.ts';
@@ -23,6 +27,7 @@ const { values } = parseArgs({
     sessions: { type: 'string', default: '' },
     cuts: { type: 'string', default: '5' },
     chains: { type: 'string', default: '' },
+    peers: { type: 'boolean', default: false },
     json: { type: 'string' },
   },
 });
@@ -50,11 +55,13 @@ const files = panelFiles(panel).filter(
 );
 const options: JobOptions = {
   panel,
-  rows: words(values.rows),
+  rows: [...words(values.rows), ...(values.peers ? installedPeers : [])],
   budgets: numbers(values.budgets ?? (panel === 'service' ? '40,20' : '30,20,10,3')),
   cuts: Number(values.cuts),
   chains: numbers(values.chains),
 };
+if (values.peers)
+  for (const name of missingPeers) console.log(`not installed: ${name} (npm run bench:peers)`);
 const generic = await genericNames();
 let done = 0;
 const measured = await measureFiles(files, options, generic, (file) => {

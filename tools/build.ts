@@ -11,6 +11,7 @@ await build({
   input: {
     index: 'src/index.ts',
     'contracts/index': 'src/contracts/index.ts',
+    'cli/compare/worker': 'src/cli/compare/worker.ts',
     'config/node': 'src/config/node.ts',
     'config/recordings': 'src/config/recordings.ts',
     'economics/index': 'src/economics/index.ts',

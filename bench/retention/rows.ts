@@ -1,13 +1,8 @@
 /** Every row that can be measured, by name. */
 import type { TokenEstimator } from '../../src/core/token-estimator.ts';
-import { controlRows } from '../../src/lab/controls.ts';
-import type { Needs } from '../../src/lab/needs.ts';
-import { oracleRow } from '../../src/lab/oracle.ts';
+import type { LabCase } from '../../src/lab/lab-case.ts';
+import { labRows, labStrategies } from '../../src/lab/lab-rows.ts';
 import type { Row } from '../../src/lab/row.ts';
-import { strategyRow } from '../../src/lab/strategy-row.ts';
-import type { Cut } from '../../src/lab/trajectory.ts';
-import { createStrategy, strategies } from '../../src/strategies/registry.ts';
-import { outline } from '../../src/summarizers/outline.ts';
 
 /** The rows that run when none are named. */
 export const defaultRows: readonly string[] = [
@@ -21,9 +16,6 @@ export const defaultRows: readonly string[] = [
 ];
 
 /** All rows: the strategies of the registry, the controls and the oracle. */
-export function allRows(estimator: TokenEstimator, needsOf: (cut: Cut) => Needs): readonly Row[] {
-  const engine = strategies
-    .filter(({ name }) => name !== 'none')
-    .map(({ name }) => strategyRow(createStrategy(name), { summarizer: outline, estimator }));
-  return [...engine, ...controlRows(estimator), oracleRow(needsOf, estimator)];
+export function allRows(estimator: TokenEstimator, cases: readonly LabCase[]): readonly Row[] {
+  return labRows(labStrategies, cases, estimator);
 }

@@ -21,6 +21,8 @@ function measured(row: string, session: string, kept: number, given: Partial<Mea
       editAnchors: share,
       constraints: share,
       changedFiles: share,
+      retrievableReference: share,
+      retrievableAnchors: share,
       rereadTokens: 0,
       byKind: { camel: { kept, of: 10 } },
       bySource: {},

@@ -21,6 +21,8 @@ export const panelFigures = [
   'constraints',
   'changedFiles',
   'rareReference',
+  'retrievableReference',
+  'retrievableAnchors',
 ] as const;
 
 export type PanelFigure = (typeof panelFigures)[number];
@@ -66,6 +68,8 @@ function summarize(group: readonly Measurement[], { row, level }: Measurement): 
       constraints: figure('constraints'),
       changedFiles: figure('changedFiles'),
       rareReference: figure('rareReference'),
+      retrievableReference: figure('retrievableReference'),
+      retrievableAnchors: figure('retrievableAnchors'),
       tokensKept: estimateOf(({ tokensKept }) => tokensKept),
       stableShare: estimateOf(({ stableShare }) => stableShare),
     },

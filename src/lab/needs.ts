@@ -21,18 +21,25 @@ export interface EntityNeed {
   readonly companions: ReadonlySet<string>;
   /** Whether the prefix itself binds it: two such words beside one mention. Others do not count for bound recall. */
   readonly isBound: boolean;
-  /** Index in the future of the message with the call that uses it. */
+  /** Number of the block of the prefix that showed it last, counted as for `AnchorNeed`. */
+  readonly sourceBlock: number;
+  /** Index in the future of the message with the call that uses it first. */
   readonly usedAt: number;
+  /** That call. */
+  readonly usedBy: ToolCallBlock;
 }
 
 /** A line that a later edit has to quote exactly and that only the prefix shows. */
 export interface AnchorNeed {
   readonly line: string;
-  /** Number of the block of the prefix that showed it last: one more reading of that brings back all its lines. */
+  /**
+   * Number of the block with text of the prefix that showed it last: one more reading of that brings back all its lines.
+   */
   readonly sourceBlock: number;
   /** Size of that block, which is what a reading costs. */
   readonly sourceTokens: number;
   readonly usedAt: number;
+  readonly usedBy: ToolCallBlock;
 }
 
 /** All that the future of a cut needs of its prefix, and what must never be lost whatever the future. */
@@ -58,13 +65,18 @@ function namesInArguments(call: ToolCallBlock, take: (name: string, kind: Entity
   scanText(argumentText(call), { entity: take });
 }
 
-/** Names and lines that calls of the future use, with the first place of each. */
+/** The first call of the future that uses something. */
+interface FirstUse {
+  readonly usedAt: number;
+  readonly usedBy: ToolCallBlock;
+  /** Number of its block in the future. */
+  readonly place: number;
+}
+
+/** Names and lines that calls of the future use. */
 interface Wanted {
-  readonly entities: Map<
-    string,
-    { readonly kind: EntityKind; readonly usedAt: number; readonly place: number }
-  >;
-  readonly lines: Map<string, { readonly usedAt: number; readonly place: number }>;
+  readonly entities: Map<string, FirstUse & { readonly kind: EntityKind }>;
+  readonly lines: Map<string, FirstUse>;
 }
 
 /**
@@ -90,19 +102,19 @@ export function findNeeds(
 
   const estimator = createTokenEstimator();
   const entities: EntityNeed[] = [];
-  for (const [index, [name, { kind, usedAt, place }]] of [...wanted.entities].entries()) {
+  for (const [index, [name, { place, ...use }]] of [...wanted.entities].entries()) {
     const mention = mentions[index];
     if (mention === undefined || mention.blocks === 0 || (shownNames.get(index) ?? Infinity) < place)
       continue;
-    entities.push({ name, kind, usedAt, ...mention });
+    entities.push({ name, ...use, ...mention });
   }
   const anchors: AnchorNeed[] = [];
-  for (const [index, [line, { usedAt, place }]] of [...wanted.lines].entries()) {
+  for (const [index, [line, { place, ...use }]] of [...wanted.lines].entries()) {
     const sourceBlock = sources.get(index);
     const source = sourceBlock === undefined ? undefined : prefix[sourceBlock];
     if (source === undefined || sourceBlock === undefined) continue;
     if ((shownLines.get(index) ?? Infinity) < place) continue;
-    anchors.push({ line, usedAt, sourceBlock, sourceTokens: Math.round(estimator.countBlock(source.block)) });
+    anchors.push({ line, ...use, sourceBlock, sourceTokens: Math.round(estimator.countBlock(source.block)) });
   }
   return {
     entities,
@@ -121,11 +133,11 @@ function collectWanted(future: readonly Message[], generic: ReadonlySet<string>,
       if (block.type !== 'tool-call') continue;
       namesOf(block, (name, kind) => {
         if (!wanted.entities.has(name) && !generic.has(name)) {
-          wanted.entities.set(name, { kind, usedAt, place });
+          wanted.entities.set(name, { kind, usedAt, usedBy: block, place });
         }
       });
       for (const line of anchorLines(block)) {
-        if (!wanted.lines.has(line)) wanted.lines.set(line, { usedAt, place });
+        if (!wanted.lines.has(line)) wanted.lines.set(line, { usedAt, usedBy: block, place });
       }
     }
   }
@@ -168,7 +180,7 @@ function shownOrWrittenText(shown: SourcedText): string {
   return shown.block.type === 'tool-call' ? editTextsOf(shown.block).newText : shownText(shown);
 }
 
-type Mention = Pick<EntityNeed, 'blocks' | 'source' | 'companions' | 'isBound'>;
+type Mention = Pick<EntityNeed, 'blocks' | 'source' | 'sourceBlock' | 'companions' | 'isBound'>;
 
 function readMentions(
   prefix: readonly SourcedText[],
@@ -177,7 +189,7 @@ function readMentions(
 ): readonly Mention[] {
   const mentions = names.map(() => ({
     blocks: 0,
-    lastBlock: -1,
+    sourceBlock: -1,
     source: 'result' as TextSource,
     companions: new Set<string>(),
     isBound: false,
@@ -188,15 +200,15 @@ function readMentions(
       const mention = mentions[pattern];
       const name = names[pattern];
       if (mention === undefined || name === undefined) return;
-      if (mention.lastBlock !== block) mention.blocks++;
-      mention.lastBlock = block;
+      if (mention.sourceBlock !== block) mention.blocks++;
+      mention.sourceBlock = block;
       mention.source = source;
       const words = near.around(start, start + name.length);
       if (words.size >= BINDING_WORDS) mention.isBound = true;
       for (const word of words) mention.companions.add(word);
     });
   }
-  return mentions.map(({ blocks, source, companions, isBound }) => ({ blocks, source, companions, isBound }));
+  return mentions;
 }
 
 /** For each line the last block of the prefix that shows it. */

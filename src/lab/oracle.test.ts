@@ -72,6 +72,6 @@ describe('controls', () => {
   test('recency keeps the newest lines', async () => {
     const score = scoreMessages(needs, await run('recency only', 0.3));
     expect(score.editAnchors.kept).toBe(1);
-    expect(score.missedEntities.map(({ name }) => name)).toContain('tokenTable');
+    expect(score.missed.entities.map(({ name }) => name)).toContain('tokenTable');
   });
 });

@@ -8,6 +8,8 @@ import type { Row } from './row.ts';
 import { textOutput } from './text-output.ts';
 import type { Cut } from './trajectory.ts';
 
+const noNeeds: Needs = { entities: [], anchors: [], constraints: [], changedFiles: [] };
+
 /** A piece of text of the prefix and what it would bring. */
 interface Candidate {
   readonly text: string;
@@ -18,14 +20,15 @@ interface Candidate {
 
 /**
  * The best that a text under the budget could score, as far as a greedy choice finds it: it knows the needs, and takes
- * lines, stretches of lines and bare names of the prefix by what they bring for their tokens.
+ * lines, stretches of lines and bare names of the prefix by what they bring for their tokens. It says nothing about a
+ * cut whose needs are not known.
  */
-export function oracleRow(needsOf: (cut: Cut) => Needs, estimator: TokenEstimator): Row {
+export function oracleRow(needsOf: (cut: Cut) => Needs | undefined, estimator: TokenEstimator): Row {
   const prepared = new WeakMap<Cut, readonly string[]>();
   return {
     name: 'oracle',
     async compact(cut, budgetTokens) {
-      const order = prepared.get(cut) ?? chooseAll(cut, needsOf(cut), estimator);
+      const order = prepared.get(cut) ?? chooseAll(cut, needsOf(cut) ?? noNeeds, estimator);
       prepared.set(cut, order);
       const instructions = cut.prefix.messages.filter(({ role }) => role === 'system');
       const texts = fitting(order, budgetTokens - cut.instructionTokens, estimator);

@@ -24,7 +24,11 @@ describe('scoring an output', () => {
       expect([kept, of]).toEqual([of, kept]);
       expect(of).toBeGreaterThan(0);
     }
-    expect(score).toMatchObject({ changedFiles: { kept: 1, of: 1 }, rereadTokens: 0, missedEntities: [] });
+    expect(score).toMatchObject({
+      changedFiles: { kept: 1, of: 1 },
+      rereadTokens: 0,
+      missed: { entities: [] },
+    });
   });
 
   test('a bare name is a reference and nothing more', () => {
@@ -56,6 +60,6 @@ describe('scoring an output', () => {
   test('what is missed is told by kind and by where it stood', () => {
     const score = scoreTexts(needs, ['src/retry.ts']);
     expect(score.byKind).toMatchObject({ camel: { kept: 0 }, path: { kept: 1, of: 1 } });
-    expect(score.missedEntities.map(({ name }) => name)).toContain('baseDelay');
+    expect(score.missed.entities.map(({ name }) => name)).toContain('baseDelay');
   });
 });

@@ -2,7 +2,7 @@ import type { EntityKind } from '../core/entities.ts';
 import type { Message } from '../core/message.ts';
 import { wordsNear } from './binding.ts';
 import { type TextSource, textsOf } from './message-texts.ts';
-import { BINDING_WORDS, type EntityNeed, type Needs } from './needs.ts';
+import { type AnchorNeed, BINDING_WORDS, type EntityNeed, type Needs } from './needs.ts';
 import { createPatternFinder, type PatternFinder } from './pattern-finder.ts';
 
 /** A need that no more blocks than this showed is rare. */
@@ -32,8 +32,24 @@ export interface PanelScore {
   readonly rereadTokens: number;
   readonly byKind: Readonly<Partial<Record<EntityKind, Share>>>;
   readonly bySource: Readonly<Partial<Record<TextSource, Share>>>;
-  readonly missedEntities: readonly EntityNeed[];
+  /** Names that are still there, or whose last source can be fetched by a handle that is there. */
+  readonly retrievableReference: Share;
+  /** The same for lines of later edits. */
+  readonly retrievableAnchors: Share;
+  readonly missed: Missed;
 }
+
+/** What is not there any more. */
+export interface Missed {
+  readonly entities: readonly EntityNeed[];
+  readonly anchors: readonly AnchorNeed[];
+  readonly constraints: readonly string[];
+}
+
+/** Tells whether a block of the prefix can be fetched again, by its number among those with text. */
+export type IsRetrievable = (sourceBlock: number) => boolean;
+
+const nothingIs: IsRetrievable = () => false;
 
 /** Finders for the needs of one cut, which serve every output that is scored for it. */
 interface Finders {
@@ -56,16 +72,25 @@ function findersOf(needs: Needs): Finders {
   return finders;
 }
 
-/** Scores what stands in the place of a prefix by what the future of the cut needed. */
-export function scoreMessages(needs: Needs, output: readonly Message[]): PanelScore {
-  return scoreTexts(
-    needs,
-    output.flatMap(textsOf).map(({ text }) => text),
-  );
+/**
+ * Scores what stands in the place of a prefix by what the future of the cut needed. `isRetrievable` says what can be
+ * fetched back; by default nothing can.
+ */
+export function scoreMessages(
+  needs: Needs,
+  output: readonly Message[],
+  isRetrievable: IsRetrievable = nothingIs,
+): PanelScore {
+  const texts = output.flatMap(textsOf).map(({ text }) => text);
+  return scoreTexts(needs, texts, isRetrievable);
 }
 
 /** The same for texts, where there are no messages. */
-export function scoreTexts(needs: Needs, texts: readonly string[]): PanelScore {
+export function scoreTexts(
+  needs: Needs,
+  texts: readonly string[],
+  isRetrievable: IsRetrievable = nothingIs,
+): PanelScore {
   const { entities, anchors, constraints, changedFiles } = needs;
   const { names, bound, lines } = findMet(needs, texts);
   const kept = entities.map((_, index) => names.has(index));
@@ -80,7 +105,17 @@ export function scoreTexts(needs: Needs, texts: readonly string[]): PanelScore {
     rereadTokens: rereadTokens(needs, isLineKept),
     byKind: groupShares(entities, kept, ({ kind }) => kind),
     bySource: groupShares(entities, kept, ({ source }) => source),
-    missedEntities: entities.filter((_, index) => kept[index] !== true),
+    retrievableReference: shareOf(
+      entities.map(({ sourceBlock }, index) => kept[index] === true || isRetrievable(sourceBlock)),
+    ),
+    retrievableAnchors: shareOf(
+      anchors.map(({ sourceBlock }, index) => isLineKept(index) || isRetrievable(sourceBlock)),
+    ),
+    missed: {
+      entities: entities.filter((_, index) => kept[index] !== true),
+      anchors: anchors.filter((_, index) => !isLineKept(index)),
+      constraints: constraints.filter((_, index) => !isLineKept(anchors.length + index)),
+    },
   };
 }
 

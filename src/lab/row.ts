@@ -1,5 +1,6 @@
 import { withMessages } from '../core/format.ts';
 import type { Message } from '../core/message.ts';
+import type { Outcome } from '../core/strategy.ts';
 import type { Cut } from './trajectory.ts';
 
 /** One way to make a prefix smaller: a strategy, a peer, a control, the oracle. */
@@ -7,6 +8,8 @@ export interface Row {
   readonly name: string;
   /** The messages that would be sent instead of the prefix, at most so many tokens of them if it can be done. */
   compact(cut: Cut, budgetTokens: number): Promise<readonly Message[]>;
+  /** The same with the receipt and the reason. Only strategies have these. */
+  attempt?(cut: Cut, budgetTokens: number): Promise<Outcome>;
 }
 
 /** The same row with the system messages put in front, which it neither sees nor pays for itself. */

@@ -1,8 +1,9 @@
 import { requestTokens } from '../core/receipt.ts';
-import type { Strategy } from '../core/strategy.ts';
+import type { Outcome, Strategy } from '../core/strategy.ts';
 import type { Summarizer } from '../core/summarizer.ts';
 import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
 import type { Row } from './row.ts';
+import type { Cut } from './trajectory.ts';
 
 export interface StrategyRowOptions {
   /** Default: the strategy's own name. */
@@ -14,20 +15,24 @@ export interface StrategyRowOptions {
 /** A strategy as a row: the budget is for the messages, so instructions and tools come on top of its target. */
 export function strategyRow(strategy: Strategy, options: StrategyRowOptions): Row {
   const { name = strategy.name, summarizer, estimator = createTokenEstimator() } = options;
+  const attempt = ({ prefix, prefixTokens }: Cut, budgetTokens: number): Promise<Outcome> => {
+    const framed = requestTokens(prefix, estimator) - prefixTokens;
+    return strategy.compact(prefix, {
+      estimator,
+      targetTokens: Math.floor(budgetTokens + framed),
+      trigger: 'manual',
+      pins: {},
+      summarizer,
+      bindsReasoning: false,
+      signal: undefined,
+    });
+  };
   return {
     name,
-    async compact({ prefix, prefixTokens }, budgetTokens) {
-      const framed = requestTokens(prefix, estimator) - prefixTokens;
-      const outcome = await strategy.compact(prefix, {
-        estimator,
-        targetTokens: Math.floor(budgetTokens + framed),
-        trigger: 'manual',
-        pins: {},
-        summarizer,
-        bindsReasoning: false,
-        signal: undefined,
-      });
-      return outcome.status === 'compacted' ? outcome.conversation.messages : prefix.messages;
+    attempt,
+    async compact(cut, budgetTokens) {
+      const outcome = await attempt(cut, budgetTokens);
+      return outcome.status === 'compacted' ? outcome.conversation.messages : cut.prefix.messages;
     },
   };
 }

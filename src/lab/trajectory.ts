@@ -43,8 +43,10 @@ export interface CutOptions {
 }
 
 const FIRST_SHARE = 0.3;
-const LAST_SHARE = 0.7;
-const MINIMUM_TOKENS = 6000;
+/** Share of a stretch's tokens that stands before its last cut, at most. */
+export const LAST_SHARE = 0.7;
+/** Tokens that stand before a cut at least. */
+export const MINIMUM_TOKENS = 6000;
 
 /** What lies between two compactions by the harness, and all that came after it. */
 interface Trajectory {

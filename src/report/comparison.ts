@@ -33,6 +33,10 @@ export interface ComparedPoint {
   readonly keptShare: number;
   /** What each session costs on average, where that was replayed. */
   readonly costDollars?: number | undefined;
+  /** Whether it was measured on other places than the rest of its row: it stands in the table, and on no curve. */
+  readonly isAside?: boolean | undefined;
+  /** Whether it kept clearly more than the budget allows: it is not the best of it then. */
+  readonly isOverBudget?: boolean | undefined;
   /** In the order of the measures. */
   readonly figures: readonly (Estimate | undefined)[];
 }

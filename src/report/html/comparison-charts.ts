@@ -51,7 +51,7 @@ export function recallCharts({ rows, measures }: Comparison): Markup | undefined
 
 function recallCurve({ row, look }: DrawnRow, measure: Measure, index: number): Curve {
   const points = row.points
-    .filter(({ keptShare }) => keptShare < NEARLY_ALL)
+    .filter(({ keptShare, isAside }) => keptShare < NEARLY_ALL && isAside !== true)
     .flatMap((point) => pointAt(point, index, { x: point.keptShare, row, measure }));
   return { look, points };
 }

@@ -115,15 +115,16 @@ function panelLines(rows: readonly ComparedRow[], measures: readonly Measure[]):
       point,
       oracle,
       isBest: best.map(
-        (value, measure) => competes(row) && value !== undefined && point.figures[measure]?.value === value,
+        (value, measure) =>
+          competes(row, point) && value !== undefined && point.figures[measure]?.value === value,
       ),
       startsBudget: index === 0,
     }));
   });
 }
 
-function competes({ kind }: ComparedRow): boolean {
-  return kind === 'strategy' || kind === 'peer' || kind === 'recorded';
+function competes({ kind }: ComparedRow, { isOverBudget }: ComparedPoint): boolean {
+  return (kind === 'strategy' || kind === 'peer' || kind === 'recorded') && isOverBudget !== true;
 }
 
 /** The best figure of those that compete; undefined when all are the same. */
@@ -133,7 +134,7 @@ function bestOf(
   index: number,
 ): number | undefined {
   const values = group
-    .filter(({ row }) => competes(row))
+    .filter(({ row, point }) => competes(row, point))
     .flatMap(({ point }) => point.figures[index]?.value ?? []);
   if (new Set(values).size < 2) return undefined;
   return isLessBetter ? Math.min(...values) : Math.max(...values);

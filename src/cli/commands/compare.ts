@@ -1,0 +1,160 @@
+import { describePlace, RoundfoldError } from '../../core/errors.ts';
+import { printablePath } from '../../core/printable.ts';
+import { renderComparisonPage } from '../../report/html/comparison-page.ts';
+import { countOf } from '../../report/terminal.ts';
+import type { CommandDefinition, GivenArguments } from '../command.ts';
+import { findRegressions, readBaseline, regressionText } from '../compare/baseline.ts';
+import type { JobResult } from '../compare/job.ts';
+import { toComparison } from '../compare/page.ts';
+import { runPool } from '../compare/pool.ts';
+import { startBar } from '../compare/progress.ts';
+import {
+  DEFAULT_CUTS,
+  defaultBudgets,
+  defaultStrategies,
+  readJobs,
+  readSettings,
+} from '../compare/settings.ts';
+import { type Summary, summarize } from '../compare/summary.ts';
+import { leftOutText, summaryText } from '../compare/table.ts';
+import { readingOptions } from '../each-recording.ts';
+import { type ExitCode, exitCodeOf, exitCodes, worstOf } from '../exit-codes.ts';
+import { type Report, reportError, writeJson } from '../report.ts';
+import { writePrivateFile } from '../write-file.ts';
+
+/** `roundfold compare`: what strategies keep of what a recorded agent needed later, and what they would have cost. */
+export const compare: CommandDefinition = {
+  name: 'compare',
+  summary: 'measure on recorded sessions what strategies keep of what the agent needed later',
+  arguments: '<file...>',
+  argumentHelp: 'session files, logs of requests, lists of messages; `-` reads standard input',
+  options: [
+    { flags: '--strategies <names>', help: `which to compare (default ${defaultStrategies.join(',')})` },
+    {
+      flags: '--budgets <percents>',
+      help: `shares of the tokens that may be left (default ${defaultBudgets.toReversed().join(',')})`,
+    },
+    { flags: '--cuts <count>', help: `places at which each session is compacted (default ${DEFAULT_CUTS})` },
+    { flags: '--html <file>', help: 'also write a page with charts there; it needs no network' },
+    {
+      flags: '--baseline <file>',
+      help: 'a former --json: fail when a figure got worse than it says',
+    },
+    { flags: '--jobs <count>', help: 'threads that work at the same time (default: one per core)' },
+    ...readingOptions,
+  ],
+  examples: [
+    ['roundfold compare session.jsonl', 'what each strategy would have kept of it'],
+    ['roundfold compare ~/.claude/projects/*/*.jsonl --html report.html', 'all your sessions, with charts'],
+    ['roundfold compare sessions/*.jsonl --json > baseline.json', 'remember how good it is'],
+    ['roundfold compare sessions/*.jsonl --baseline baseline.json', 'and fail when it gets worse'],
+  ],
+  details: () => DETAILS,
+  async run(given, terminal) {
+    const report = { terminal, json: given.flag('json') };
+    try {
+      return await run(given, report);
+    } catch (error) {
+      if (!RoundfoldError.is(error)) throw error;
+      reportError(report, error);
+      return exitCodeOf(error);
+    }
+  },
+};
+
+const DETAILS = `Each session is cut at several places. What stands before a cut is compacted;
+what really came after it says what was needed: names that later calls use,
+lines that later edits quote, demands of the user. Nothing is sent anywhere.
+Sessions that are too short to be cut are named and left out.
+
+Exit code 1 with --baseline: a share of a strategy is more than 0.5 points lower,
+its cost more than 1 % higher, or more of its outputs are illegal; each is named.
+Also 1 when there is nothing to compare.
+`;
+
+async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
+  const settings = readSettings(given);
+  const jobs = readJobs(given);
+  const baselineFile = given.text('baseline');
+  const baseline = baselineFile === undefined ? undefined : readBaseline(baselineFile);
+  const bar = startBar(report.terminal, `comparing ${countOf(given.positional.length, 'file')}`);
+  const results = await runPool(given.positional, { settings, jobs, onProgress: bar.update }).finally(
+    bar.end,
+  );
+  const codes = reportFiles(report, results);
+  const summary = summarize(results, settings);
+  if (summary.sessions.length === 0) return worstOf([...codes, sayNothingToCompare(report, summary)]);
+  tell(report, summary);
+  writePage(given, report, { summary, results });
+  if (baseline !== undefined) codes.push(judge(report, baseline, summary));
+  return worstOf(codes);
+}
+
+function reportFiles(report: Report, results: readonly JobResult[]): ExitCode[] {
+  const codes: ExitCode[] = [];
+  const told = new Set<string>();
+  for (const { source, problem, bad } of results) {
+    // Parts of one file find the same.
+    if (told.has(source)) continue;
+    told.add(source);
+    for (const { place, reason } of bad.slice(0, 1)) {
+      const more = bad.length > 1 ? ` (and ${countOf(bad.length - 1, 'more place')})` : '';
+      report.terminal.talk(`skipped ${describePlace({ ...place, source })}: ${reason}${more}\n`);
+    }
+    if (problem === undefined) continue;
+    reportError(report, problem, source);
+    codes.push(problem.exitCode);
+  }
+  return codes;
+}
+
+function sayNothingToCompare(report: Report, summary: Summary): ExitCode {
+  if (report.json) writeJson(report, 'comparison', summary);
+  report.terminal.talk(leftOutText(summary));
+  if (summary.leftOut.length > 0) {
+    reportError(report, {
+      code: 'nothing-to-compare',
+      message: 'there is nothing to compare',
+      remedy: 'Give a longer session: one in which a compaction would make sense.',
+    });
+  }
+  return exitCodes.failed;
+}
+
+function tell(report: Report, summary: Summary): void {
+  const { terminal } = report;
+  if (report.json) writeJson(report, 'comparison', summary);
+  else terminal.out(summaryText(summary, terminal));
+  terminal.talk(leftOutText(summary));
+  const unpriced = summary.sessions.filter(({ model }) => model === undefined);
+  if (unpriced.length > 0) {
+    const first = printablePath(unpriced[0]?.name ?? '');
+    terminal.talk(`no prices for ${countOf(unpriced.length, 'session')} (${first}); --model names one\n`);
+  }
+}
+
+function writePage(
+  given: GivenArguments,
+  { terminal }: Report,
+  { summary, results }: { readonly summary: Summary; readonly results: readonly JobResult[] },
+): void {
+  const out = given.text('html');
+  if (out === undefined) return;
+  writePrivateFile(out, renderComparisonPage(toComparison(summary, results)));
+  terminal.talk(`wrote ${out}\n`);
+}
+
+function judge(report: Report, baseline: Summary, summary: Summary): ExitCode {
+  const { terminal } = report;
+  const regressions = findRegressions(baseline, summary);
+  for (const regression of regressions) {
+    if (report.json) writeJson(report, 'regression', regression);
+    else terminal.out(`${terminal.style('red', 'worse')} ${regressionText(regression)}\n`);
+  }
+  const words =
+    regressions.length === 0
+      ? 'no figure is worse than the baseline'
+      : `${countOf(regressions.length, 'figure')} worse than the baseline`;
+  terminal.talk(`${words}\n`);
+  return regressions.length === 0 ? exitCodes.done : exitCodes.failed;
+}

@@ -1,0 +1,107 @@
+import type { Recording } from '../../config/recordings.ts';
+import { createTokenEstimator, type TokenEstimator } from '../../core/token-estimator.ts';
+import { commonNames } from '../../lab/common-names.ts';
+import { type LabCase, labCasesOf } from '../../lab/lab-case.ts';
+import { labRows } from '../../lab/lab-rows.ts';
+import { type Loss, lossesOf } from '../../lab/losses.ts';
+import type { Measured, Measurement } from '../../lab/measure.ts';
+import { harnessOfRow, measureCase } from '../../lab/measure-case.ts';
+import { cutsOf } from '../../lab/trajectory.ts';
+import { tokenProfileForModel } from '../../models/token-profiles.ts';
+import { replayRecording, type SessionCost } from './costs.ts';
+import { type Example, exampleOf, type Picture, pictureOf } from './pictures.ts';
+import type { CompareSettings } from './settings.ts';
+
+/** What one cut gave. */
+export interface CaseResult {
+  /** Its number in the recording, whatever part of the work it was. */
+  readonly number: number;
+  readonly measurements: readonly Measurement[];
+  readonly losses: readonly RowLosses[];
+}
+
+/** What a row lost at one cut. */
+export interface RowLosses {
+  readonly row: string;
+  readonly level: string;
+  readonly count: number;
+  /** The soonest needed of them. */
+  readonly first: readonly Loss[];
+}
+
+/** What came of one conversation. Plain data. */
+export interface RecordingResult {
+  readonly session: string;
+  /** Places where it can be cut, in all parts of the work. */
+  readonly cuts: number;
+  /** Tokens of its longest stretch. */
+  readonly tokens: number;
+  readonly cases: readonly CaseResult[];
+  /** Undefined in all parts of the work but the first, and without prices. */
+  readonly cost: SessionCost | undefined;
+  readonly picture: Picture | undefined;
+  readonly example: Example | undefined;
+}
+
+export interface RecordingWork {
+  readonly session: string;
+  readonly part: number;
+  readonly parts: number;
+  readonly settings: CompareSettings;
+  readonly onProgress: (share: number) => void;
+}
+
+/** Compares everything on the cuts of one conversation that belong to this part of the work. */
+export async function compareRecording(recording: Recording, work: RecordingWork): Promise<RecordingResult> {
+  const { session, part, parts, settings } = work;
+  const model = settings.model ?? recording.transcript.model ?? recording.conversations.at(-1)?.frame.model;
+  const estimator = createTokenEstimator({ profile: tokenProfileForModel(model) });
+  const isWanted = (cut: number) => cut % parts === part;
+  const { cuts } = settings;
+  const cases = labCasesOf(recording, { session, cuts, estimator, isWanted, generic: commonNames });
+  const results = await measureAll(cases, estimator, work);
+  const isFirst = part === 0;
+  const replayed = isFirst ? await replayRecording(recording, { model, settings, estimator }) : undefined;
+  return {
+    session,
+    cuts: cutsOf(recording, { cuts, estimator }).length,
+    tokens: Math.round(
+      Math.max(0, ...recording.conversations.map(({ messages }) => estimator.countMessages(messages))),
+    ),
+    cases: results,
+    cost: replayed?.cost,
+    picture: isFirst && settings.wantsPage ? pictureOf(recording, replayed, estimator) : undefined,
+    example: settings.wantsPage ? await exampleOf(cases, settings, estimator) : undefined,
+  };
+}
+
+async function measureAll(
+  cases: readonly LabCase[],
+  estimator: TokenEstimator,
+  { settings: { strategies, budgets }, onProgress }: RecordingWork,
+): Promise<readonly CaseResult[]> {
+  const rows = labRows(strategies, cases, estimator);
+  // How long something takes differs from run to run: figures that shall be the same leave it out.
+  const options = { budgets, estimator, now: () => 0 };
+  const results: CaseResult[] = [];
+  for (const labCase of cases) {
+    const measured = await measureCase(labCase, rows, options);
+    results.push({
+      number: labCase.number,
+      measurements: measured.map(({ measurement }) => measurement),
+      losses: measured
+        .filter(({ measurement: { row } }) => strategies.includes(row) || harnessOfRow(row) !== undefined)
+        .map(lossesOfRow),
+    });
+    onProgress(results.length / cases.length);
+  }
+  return results;
+}
+
+/** So many losses of one row at one cut are told; all are counted. */
+const TOLD_LOSSES = 5;
+
+function lossesOfRow({ measurement: { row, level }, labCase, missed }: Measured): RowLosses {
+  const count = missed.entities.length + missed.anchors.length + missed.constraints.length;
+  return { row, level, count, first: lossesOf(labCase.cut, missed).slice(0, TOLD_LOSSES) };
+}

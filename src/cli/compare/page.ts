@@ -1,0 +1,167 @@
+import type { Estimate } from '../../lab/aggregate.ts';
+import { isRecordedLevel } from '../../lab/measure-case.ts';
+import type { ComparedRow, Comparison, LostItem, Measure } from '../../report/comparison.ts';
+import { countOf } from '../../report/terminal.ts';
+import type { JobResult } from './job.ts';
+import type { FigureName, Summary, SummaryRow } from './summary.ts';
+
+/** So many sessions have a chart on the page; of more, the largest. */
+const SHOWN_SESSIONS = 100;
+
+/** The measures of the page, in their order. */
+const MEASURES: readonly (Measure & { readonly figure: FigureName | 'rereadTokens' })[] = [
+  {
+    figure: 'futureReference',
+    name: 'Future reference',
+    help: 'Names that later calls use and that are still there.',
+    unit: 'share',
+    isCharted: true,
+  },
+  {
+    figure: 'bound',
+    name: 'Bound recall',
+    help: 'Names that still stand on a line with two words that stood with them before.',
+    unit: 'share',
+    isCharted: true,
+  },
+  {
+    figure: 'editAnchors',
+    name: 'Edit anchors',
+    help: 'Lines that later edits have to quote and that are still there, verbatim.',
+    unit: 'share',
+    isCharted: true,
+  },
+  {
+    figure: 'constraints',
+    name: 'Constraints',
+    help: "The user's demands that are still there, verbatim.",
+    unit: 'share',
+  },
+  {
+    figure: 'changedFiles',
+    name: 'Changed files',
+    help: 'Files that were changed and are still named.',
+    unit: 'share',
+  },
+  {
+    figure: 'retrievableReference',
+    name: 'Or by handle',
+    help: 'Names that are there, or whose source a handle in the text gives back, as an archive of all that left would.',
+    unit: 'share',
+  },
+  {
+    figure: 'stableShare',
+    name: 'Stable prefix',
+    help: 'Share of the output that stands in front, unchanged: what a prompt cache still knows.',
+    unit: 'share',
+  },
+  {
+    figure: 'rereadTokens',
+    name: 'Read again',
+    help: 'Tokens to read again for lines that are missing.',
+    unit: 'tokens',
+    isLessBetter: true,
+  },
+];
+
+/** The comparison as the page tells it. */
+export function toComparison(summary: Summary, results: readonly JobResult[]): Comparison {
+  const recordings = results.flatMap((result) => result.recordings);
+  const examples = recordings.flatMap(({ example }) => example ?? []);
+  const [example] = examples.toSorted((left, right) => right.tokens - left.tokens);
+  const names = [...new Set(summary.rows.map(({ row }) => row))];
+  const measures = MEASURES.filter(({ figure }) => figure !== 'retrievableReference' || hasHandles(summary));
+  return {
+    title: 'What each strategy keeps of what the agent needs later',
+    about: aboutOf(summary),
+    measures: measures.map(({ figure: _, ...measure }) => measure),
+    rows: names.map((name) =>
+      toComparedRow(
+        summary.rows.filter(({ row }) => row === name),
+        measures,
+      ),
+    ),
+    lost: lostItems(summary),
+    sessions: sessionsOf(summary, recordings),
+    example: example === undefined ? undefined : { file: example.session, account: example.account },
+  };
+}
+
+function aboutOf({ sessions, leftOut, settings, rows }: Summary): readonly string[] {
+  const models = [...new Set(sessions.flatMap(({ model }) => model ?? []))];
+  const illegal = rows.filter(({ kind }) => kind === 'strategy').reduce((sum, row) => sum + row.illegal, 0);
+  return [
+    countOf(sessions.length, 'session'),
+    `${settings.cuts} cuts each`,
+    ...(leftOut.length === 0 ? [] : [`${leftOut.length} left out`]),
+    ...(models.length === 0 ? ['no prices known'] : [`prices of ${listed(models)}`]),
+    `${countOf(illegal, 'illegal output')} of the strategies`,
+  ];
+}
+
+const NAMED_MODELS = 3;
+
+function listed(models: readonly string[]): string {
+  const more = models.length - NAMED_MODELS;
+  return `${models.slice(0, NAMED_MODELS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Whether any output has handles in it: without them the figure says nothing new. */
+function hasHandles({ rows }: Summary): boolean {
+  return rows.some(({ figures }) => figures.retrievableReference?.mean !== figures.futureReference?.mean);
+}
+
+/** So much more than the budget may be kept before a row does not compete any more. */
+const OVER_BUDGET = 1.1;
+
+function toComparedRow(rows: readonly SummaryRow[], measures: typeof MEASURES): ComparedRow {
+  const [first] = rows;
+  return {
+    name: first?.row ?? '',
+    kind: first?.kind ?? 'strategy',
+    points: rows.map((row) => ({
+      budgetShare: row.budget === undefined ? undefined : row.budget / 100,
+      keptShare: row.figures.tokensKept?.mean ?? 0,
+      costDollars: row.cost?.mean,
+      isAside: row.kind !== 'recorded' && isRecordedLevel(row.level),
+      isOverBudget:
+        row.budget !== undefined && (row.figures.tokensKept?.mean ?? 0) * 100 > row.budget * OVER_BUDGET,
+      figures: measures.map(({ figure }) =>
+        figure === 'rereadTokens' ? { value: row.rereadTokens } : toFigure(row.figures[figure]),
+      ),
+    })),
+  };
+}
+
+function toFigure(figure: Estimate | undefined) {
+  return figure === undefined ? undefined : { value: figure.mean, low: figure.low, high: figure.high };
+}
+
+/** Each loss of a row once, at the largest budget that did not save it. */
+function lostItems({ lost, rows }: Summary): readonly LostItem[] {
+  const budgets = new Map(rows.map(({ row, level, budget }) => [JSON.stringify([row, level]), budget]));
+  const items = lost.map(({ level, ...need }) => ({
+    ...need,
+    budgetShare: (budgets.get(JSON.stringify([need.row, level])) ?? 0) / 100,
+  }));
+  const groups = Map.groupBy(items, ({ session, row, what }) => JSON.stringify([session, row, what]));
+  return [...groups.values()].flatMap((group) =>
+    group.toSorted((left, right) => right.budgetShare - left.budgetShare).slice(0, 1),
+  );
+}
+
+/** The largest first: they have most to show. */
+function sessionsOf({ sessions }: Summary, recordings: JobResult['recordings']): Comparison['sessions'] {
+  const pictures = new Map(
+    recordings.flatMap(({ session, picture }) =>
+      picture === undefined ? [] : [[session, picture] as const],
+    ),
+  );
+  return sessions
+    .toSorted((left, right) => right.tokens - left.tokens)
+    .flatMap(({ name }) => {
+      const picture = pictures.get(name);
+      return picture === undefined ? [] : [{ name, ...picture }];
+    })
+    .slice(0, SHOWN_SESSIONS);
+}

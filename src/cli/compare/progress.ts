@@ -1,0 +1,25 @@
+import { drawBar, formatShare } from '../../report/terminal.ts';
+import type { Terminal } from '../terminal.ts';
+
+const INTERVAL_MS = 100;
+
+/** A bar on the talking side, where somebody watches. */
+export function startBar(terminal: Terminal, words: string) {
+  let nextMs = 0;
+  let isShown = false;
+  return {
+    /** So much of the work is done, from 0 to 1. */
+    update(share: number): void {
+      const nowMs = Date.now();
+      if (!terminal.isWatched || nowMs < nextMs) return;
+      nextMs = nowMs + INTERVAL_MS;
+      isShown = true;
+      terminal.talk(`\r\x1b[2K${words} ${drawBar(share, 24, terminal.isPlain)} ${formatShare(share)}`);
+    },
+    /** Wipes the bar away. */
+    end(): void {
+      if (isShown) terminal.talk('\r\x1b[2K');
+      isShown = false;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { withMessages } from '../core/format.ts';
+import type { Message } from '../core/message.ts';
+import { requestTokens } from '../core/receipt.ts';
+import type { Outcome, Strategy } from '../core/strategy.ts';
+import type { Summarizer } from '../core/summarizer.ts';
+import type { TokenEstimator } from '../core/token-estimator.ts';
+import type { PromptSegment } from '../economics/prompt-cache.ts';
+import type { CostSession } from './cost-session.ts';
+
+/** Turns lists of messages into prompts as a cache sees them. */
+export interface PromptMaker {
+  /** Instructions and tools as one segment, then a segment for each message. The same message is the same segment. */
+  segmentsOf(messages: readonly Message[]): readonly PromptSegment[];
+}
+
+/** Names every message of a replay, by the value it was read from. */
+export function createPromptMaker({ headTokens }: CostSession, estimator: TokenEstimator): PromptMaker {
+  const ids = new Map<unknown, string>();
+  const idOf = (raw: unknown): string => {
+    const id = ids.get(raw) ?? `message ${ids.size}`;
+    ids.set(raw, id);
+    return id;
+  };
+  const head = { id: 'head', tokens: headTokens };
+  return {
+    segmentsOf: (messages) => [
+      head,
+      ...messages.map((message) => ({
+        id: idOf(message.raw),
+        tokens: Math.round(estimator.countMessage(message)),
+      })),
+    ],
+  };
+}
+
+/** Tokens of a prompt. */
+export function tokensOf(segments: readonly PromptSegment[]): number {
+  return segments.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** The numbers of a rewrite: what stands before its first change, and what is behind it, before and after. */
+export function rewriteSizes(before: readonly PromptSegment[], after: readonly PromptSegment[]) {
+  const changed = before.findIndex(({ id }, index) => id !== after[index]?.id);
+  const first = changed === -1 ? before.length : changed;
+  return {
+    tokensBefore: tokensOf(before.slice(0, first)),
+    tokensBehind: tokensOf(before.slice(first)),
+    tokensBehindAfter: tokensOf(after.slice(first)),
+  };
+}
+
+/** Who plans compactions of a replay, and with what. */
+export interface Planner {
+  readonly strategy: Strategy;
+  readonly summarizer: Summarizer;
+  readonly estimator: TokenEstimator;
+  /** Whether the model refuses its own reasoning behind a changed prefix. Default false. */
+  readonly bindsReasoning?: boolean | undefined;
+}
+
+/** What a strategy makes of the messages when so many tokens of them may stay. */
+export function planCompaction(
+  { conversation }: CostSession,
+  messages: readonly Message[],
+  messageTokens: number,
+  { strategy, summarizer, estimator, bindsReasoning = false }: Planner,
+): Promise<Outcome> {
+  const current = withMessages(conversation, messages);
+  const framed = requestTokens(current, estimator) - estimator.countMessages(messages);
+  return strategy.compact(current, {
+    estimator,
+    targetTokens: Math.floor(messageTokens + framed),
+    trigger: 'auto',
+    pins: {},
+    summarizer,
+    bindsReasoning,
+    signal: undefined,
+  });
+}

@@ -1,0 +1,88 @@
+import type { Recording } from '../config/recordings.ts';
+import type { Conversation } from '../core/format.ts';
+import { isUserText, type Message } from '../core/message.ts';
+import { groupRounds } from '../core/rounds.ts';
+import type { TokenEstimator } from '../core/token-estimator.ts';
+import type { Origin } from '../transcripts/transcript.ts';
+
+/** One request of a recorded session. */
+export interface CostTurn {
+  /** What it adds to the request before it: the last answer, results of its calls, words of the user. */
+  readonly added: readonly Message[];
+  /** When it was sent. Where nothing is known, at the time of the request before it. */
+  readonly atSeconds: number;
+  /** Tokens of its answer. */
+  readonly outputTokens: number;
+  /** Whether it ends in a new text of the user. */
+  readonly isTaskBoundary: boolean;
+}
+
+/** A stretch of a recorded session between two compactions of its harness, as the requests that it was made of. */
+export interface CostSession {
+  readonly title: string;
+  readonly conversation: Conversation;
+  /** Tokens of instructions and tools. */
+  readonly headTokens: number;
+  readonly turns: readonly CostTurn[];
+}
+
+/** Instructions and tools of a coding agent, where a recording neither contains them nor tells their size. */
+export const ASSUMED_HEAD_TOKENS = 15_000;
+
+export interface CostSessionOptions {
+  readonly estimator: TokenEstimator;
+  /**
+   * Tokens of instructions and tools. Default: those that the recording contains; else what the usage of its first answer
+   * has beyond its messages; else 15,000.
+   */
+  readonly headTokens?: number | undefined;
+}
+
+/** The stretches of a recording that have at least two requests. */
+export function costSessionsOf(
+  { transcript, conversations }: Recording,
+  { estimator, headTokens }: CostSessionOptions,
+): readonly CostSession[] {
+  return conversations
+    .map((conversation, stretch) => ({
+      title: transcript.title,
+      conversation,
+      headTokens: headTokens ?? headTokensOf(conversation, estimator),
+      turns: turnsOf(conversation.messages, transcript.segments[stretch]?.origins ?? [], estimator),
+    }))
+    .filter(({ turns }) => turns.length > 1);
+}
+
+function headTokensOf({ frame, messages }: Conversation, estimator: TokenEstimator): number {
+  const counted = estimator.countSystem(frame) + estimator.countTools(frame);
+  if (counted > 0) return Math.round(counted);
+  const first = messages.findIndex(({ usage }) => usage !== undefined && usage.promptTokens > 0);
+  const reported = messages[first]?.usage?.promptTokens;
+  if (reported === undefined) return ASSUMED_HEAD_TOKENS;
+  return Math.max(0, Math.round(reported - estimator.countMessages(messages.slice(0, first))));
+}
+
+function turnsOf(
+  messages: readonly Message[],
+  origins: readonly Origin[],
+  estimator: TokenEstimator,
+): readonly CostTurn[] {
+  const turns: CostTurn[] = [];
+  let from = 0;
+  let atSeconds = 0;
+  for (const { kind, start } of groupRounds(messages)) {
+    const response = messages[start];
+    const last = messages[start - 1];
+    if (kind !== 'response' || response === undefined || last === undefined) continue;
+    const seconds = Date.parse(origins[start - 1]?.timestamp ?? '') / 1000;
+    atSeconds = Math.max(atSeconds, Number.isNaN(seconds) ? 0 : seconds);
+    turns.push({
+      added: messages.slice(from, start),
+      atSeconds,
+      outputTokens: Math.round(estimator.countMessage(response)),
+      isTaskBoundary: isUserText(last),
+    });
+    from = start;
+  }
+  return turns;
+}

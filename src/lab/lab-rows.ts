@@ -1,0 +1,31 @@
+import { defaultSummarizer } from '../config/default-summarizer.ts';
+import type { TokenEstimator } from '../core/token-estimator.ts';
+import { createStrategy, strategies } from '../strategies/registry.ts';
+import { controlRows } from './controls.ts';
+import type { LabCase } from './lab-case.ts';
+import { NONE } from './measure-case.ts';
+import { oracleRow } from './oracle.ts';
+import type { Row } from './row.ts';
+import { strategyRow } from './strategy-row.ts';
+
+/** Every strategy that makes something smaller, by name. */
+export const labStrategies: readonly string[] = strategies
+  .map(({ name }) => name)
+  .filter((name) => name !== NONE);
+
+/**
+ * The strategies of these names with the summarizer that is the default everywhere, the controls, and the oracle, which
+ * knows the needs of these cases.
+ */
+export function labRows(
+  names: readonly string[],
+  cases: readonly LabCase[],
+  estimator: TokenEstimator,
+): readonly Row[] {
+  const needs = new Map(cases.map((labCase) => [labCase.cut, labCase.needs]));
+  return [
+    ...names.map((name) => strategyRow(createStrategy(name), { summarizer: defaultSummarizer, estimator })),
+    ...controlRows(estimator),
+    oracleRow((cut) => needs.get(cut), estimator),
+  ];
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { cutBetween, said, tool, user } from './example-cut.ts';
+import { lossesOf } from './losses.ts';
+import { findNeeds } from './needs.ts';
+import { scoreMessages } from './panel.ts';
+
+const line = '  const quay = quays.find((one) => one.depthMetres > 9);';
+const cut = cutBetween(
+  [
+    user('You must never rename the file harbour.lock, whatever happens.'),
+    ...tool('Read', { file_path: 'src/quays.ts' }, `import x;\n${line}\n`),
+    said('The table tideTable comes next.'),
+  ],
+  [
+    ...tool('Bash', { command: 'ls' }, 'nothing'),
+    ...tool('Edit', { file_path: 'src/quays.ts', old_string: line, new_string: 'x' }, 'done'),
+    ...tool('Grep', { pattern: 'tideTable' }, ''),
+  ],
+);
+const needs = findNeeds(cut, new Set());
+
+describe('what was lost', () => {
+  const losses = lossesOf(cut, scoreMessages(needs, [user('nothing')]).missed);
+
+  test('is told with its place before the cut and the call that needed it', () => {
+    expect(losses.find(({ kind }) => kind === 'edit anchor')).toEqual({
+      kind: 'edit anchor',
+      what: line.trim(),
+      stoodIn: 'message 3, result of Read src/quays.ts',
+      neededBy: 'Edit src/quays.ts',
+      roundsLater: 2,
+    });
+    expect(losses.find(({ what }) => what === 'tideTable')).toMatchObject({
+      kind: 'identifier',
+      stoodIn: 'message 4, text of the model',
+      neededBy: 'Grep tideTable',
+      roundsLater: 3,
+    });
+  });
+
+  test('begins with demands of the user, which hold throughout', () => {
+    expect(losses[0]).toMatchObject({
+      kind: 'demand',
+      stoodIn: 'message 1, text of the user',
+      roundsLater: undefined,
+    });
+  });
+
+  test('is in the order in which it is needed', () => {
+    const rounds = losses.flatMap(({ roundsLater }) => roundsLater ?? []);
+    expect(rounds).toEqual(rounds.toSorted((left, right) => left - right));
+    expect(rounds.length).toBeGreaterThan(2);
+  });
+
+  test('is nothing when everything is there', () => {
+    expect(lossesOf(cut, scoreMessages(needs, cut.prefix.messages).missed)).toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import type { EntityKind } from '../core/entities.ts';
+import type { Message, ToolCallBlock } from '../core/message.ts';
+import { groupRounds } from '../core/rounds.ts';
+import { type BlockPosition, linkTools } from '../core/tool-links.ts';
+import { callTarget } from '../summarizers/call-text.ts';
+import { textsOf } from './message-texts.ts';
+import type { AnchorNeed, EntityNeed } from './needs.ts';
+import type { Missed } from './panel.ts';
+import type { Cut } from './trajectory.ts';
+
+/** Something that is not there any more, in words. Plain data. */
+export interface Loss {
+  /** `path`, `identifier`, `number`, …, `edit anchor` or `demand`. */
+  readonly kind: string;
+  readonly what: string;
+  /** Where the prefix showed it last: `message 12, result of Read src/a.ts`. */
+  readonly stoodIn: string;
+  /** The later call that needed it; of a demand, that it always holds. */
+  readonly neededBy: string;
+  /** The response with that call, counted from the cut; undefined for a demand. */
+  readonly roundsLater: number | undefined;
+}
+
+/** Longer words are cut: these are for a line of a table. */
+const LONGEST_TARGET = 40;
+const LONGEST_TEXT = 200;
+
+/** Kinds of names that are one to a reader. */
+const KIND_WORDS: Readonly<Partial<Record<EntityKind, string>>> = {
+  camel: 'identifier',
+  pascal: 'identifier',
+  snake: 'identifier',
+  caps: 'identifier',
+  'proper-name': 'name',
+};
+
+/** What was missed, the soonest needed first: demands, then names and lines of edits by the call that needs them. */
+export function lossesOf(cut: Cut, { entities, anchors, constraints }: Missed): readonly Loss[] {
+  const places = placesOf(cut);
+  const describe = ({ sourceBlock, usedAt, usedBy }: EntityNeed | AnchorNeed) => ({
+    stoodIn: places.sources[sourceBlock] ?? '',
+    neededBy: callWords(usedBy),
+    roundsLater: places.responses[usedAt],
+  });
+  const needed = [
+    ...anchors.map((need) => ({ kind: 'edit anchor', what: shown(need.line.trim()), ...describe(need) })),
+    ...entities.map((need) => ({
+      kind: KIND_WORDS[need.kind] ?? need.kind,
+      what: shown(need.name),
+      ...describe(need),
+    })),
+  ];
+  return [
+    ...constraints.map((text) => ({
+      kind: 'demand',
+      what: shown(text),
+      stoodIn: demandPlace(cut, text),
+      neededBy: 'holds throughout',
+      roundsLater: undefined,
+    })),
+    ...needed.toSorted((left, right) => (left.roundsLater ?? 0) - (right.roundsLater ?? 0)),
+  ];
+}
+
+/** Words for the places of one cut, made once. */
+interface Places {
+  /** For each block with text of the prefix. */
+  readonly sources: readonly string[];
+  /** For each message of the future, the number of the response it belongs to, from 1. */
+  readonly responses: readonly number[];
+}
+
+const remembered = new WeakMap<Cut, Places>();
+
+function placesOf(cut: Cut): Places {
+  const known = remembered.get(cut);
+  if (known !== undefined) return known;
+  const places = { sources: describeSources(cut.prefix.messages), responses: countResponses(cut.future) };
+  remembered.set(cut, places);
+  return places;
+}
+
+function describeSources(messages: readonly Message[]): readonly string[] {
+  const blockAt = ({ message, block }: BlockPosition) => messages[message]?.blocks[block];
+  const calls = new Map(linkTools(messages).pairs.map((pair) => [blockAt(pair.result), blockAt(pair.call)]));
+  return messages.flatMap((message, index) =>
+    textsOf(message).map(({ source, block }) => {
+      const call = block.type === 'tool-result' ? calls.get(block) : undefined;
+      const words = call?.type === 'tool-call' ? `result of ${callWords(call)}` : SOURCE_WORDS[source];
+      return `message ${index + 1}, ${block.type === 'tool-call' ? `call of ${callWords(block)}` : words}`;
+    }),
+  );
+}
+
+const SOURCE_WORDS = {
+  system: 'instructions',
+  user: 'text of the user',
+  result: 'result of a tool',
+  assistant: 'text of the model',
+  reasoning: 'reasoning',
+  call: 'a call',
+} as const;
+
+function demandPlace({ prefix }: Cut, text: string): string {
+  const index = prefix.messages.findIndex((message) =>
+    textsOf(message).some((shownText) => shownText.text.includes(text)),
+  );
+  return index === -1 ? SOURCE_WORDS.user : `message ${index + 1}, ${SOURCE_WORDS.user}`;
+}
+
+function countResponses(future: readonly Message[]): readonly number[] {
+  let response = 0;
+  return groupRounds(future).flatMap(({ kind, start, end }) => {
+    if (kind === 'response') response++;
+    return future.slice(start, end).map(() => response);
+  });
+}
+
+function callWords(call: ToolCallBlock): string {
+  const target = callTarget(call);
+  if (target === '') return call.name;
+  if (target.length <= LONGEST_TARGET) return `${call.name} ${target}`;
+  // Of a path the end tells more, of a command the beginning.
+  const isPath = !target.includes(' ');
+  return `${call.name} ${isPath ? `…${target.slice(1 - LONGEST_TARGET)}` : shown(target, LONGEST_TARGET)}`;
+}
+
+function shown(text: string, longest = LONGEST_TEXT): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { handleOf, type Receipt } from '../core/receipt.ts';
+import { cutBetween, said, tool, user } from './example-cut.ts';
+import { findNeeds } from './needs.ts';
+import { scoreMessages } from './panel.ts';
+import { retrievableFrom } from './retrieval.ts';
+
+const cut = cutBetween(
+  [user('look'), ...tool('Read', { file_path: 'a.ts' }, 'tideTable and quayTable'), said('Then berthTable.')],
+  [...tool('Grep', { pattern: 'tideTable|berthTable' }, '')],
+);
+const { messages } = cut.prefix;
+const needs = findNeeds(cut, new Set());
+const handle = handleOf(messages.slice(1, 3));
+
+function receiptWith(start: number, end: number): Receipt {
+  const run = {
+    fate: 'dropped' as const,
+    start,
+    end,
+    tokens: 9,
+    handle: handleOf(messages.slice(start, end)),
+  };
+  return {
+    version: 1,
+    strategy: 'example',
+    messagesBefore: 4,
+    messagesAfter: 1,
+    tokensBefore: 9,
+    tokensAfter: 1,
+    runs: [run],
+  };
+}
+
+function scoreOf(text: string, receipt?: Receipt) {
+  const output = [user(text)];
+  return scoreMessages(needs, output, retrievableFrom(messages, output, receipt));
+}
+
+describe('recall with handles', () => {
+  test('counts a name whose source a handle in the output names', () => {
+    const score = scoreOf(`earlier: ${handle}`, receiptWith(1, 3));
+    expect(score.futureReference).toEqual({ kept: 0, of: 2 });
+    expect(score.retrievableReference).toEqual({ kept: 1, of: 2 });
+  });
+
+  test('counts a handle of a single message, of which no receipt tells', () => {
+    expect(scoreOf(`see ${handleOf(messages.slice(3))}`).retrievableReference).toEqual({ kept: 1, of: 2 });
+  });
+
+  test('counts nothing for a receipt whose handles are not in the output, or for a handle of something else', () => {
+    expect(scoreOf('nothing', receiptWith(1, 3)).retrievableReference.kept).toBe(0);
+    expect(scoreOf('rf:0123456789abcdef', receiptWith(1, 3)).retrievableReference.kept).toBe(0);
+  });
+
+  test('is never below plain recall', () => {
+    const score = scoreOf(`berthTable ${handle}`, receiptWith(1, 3));
+    expect(score.futureReference.kept).toBe(1);
+    expect(score.retrievableReference.kept).toBe(2);
+  });
+});

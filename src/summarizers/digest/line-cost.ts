@@ -1,0 +1,32 @@
+import { classOf, DIGIT, LOWER, UPPER } from './characters.ts';
+
+const SPACE = 32;
+/** Scripts from here on take about a token for each character. */
+const FIRST_DENSE_UNIT = 0x2e80;
+const PER_LINE = 1.3;
+const PER_CHARACTER = 0.183;
+const PER_DIGIT = 0.57;
+const PER_SIGN = 0.42;
+const PER_DENSE = 0.6;
+
+/**
+ * About how many tokens a line takes with its newline. Fitted to the token estimator by least squares (mean error 1.5
+ * tokens of 15) and several times as fast; what is shown in the end is counted by the estimator itself.
+ */
+export function lineCost(text: string): number {
+  let index = 0;
+  // Indentation takes a token or two, however deep it is.
+  while (index < text.length && text.charCodeAt(index) <= SPACE) index++;
+  let cost = PER_LINE + PER_CHARACTER * (text.length - index);
+  for (; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= FIRST_DENSE_UNIT) {
+      cost += PER_DENSE;
+      continue;
+    }
+    const kind = classOf(unit);
+    if (kind === DIGIT) cost += PER_DIGIT;
+    else if (kind !== LOWER && kind !== UPPER && unit !== SPACE) cost += PER_SIGN;
+  }
+  return cost;
+}

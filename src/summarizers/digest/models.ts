@@ -1,0 +1,23 @@
+import type { BinModel } from './bins.ts';
+import type { DigestModels } from './compose.ts';
+import { entityWeightsBase64, lineWeightsBase64 } from './weights.gen.ts';
+
+/** Weights are whole numbers of this. */
+const UNIT = 1 / 256;
+let loaded: DigestModels | undefined;
+
+/** The fitted models, unpacked when first asked for. */
+export function fittedModels(): DigestModels {
+  loaded ??= { entity: unpack(entityWeightsBase64), line: unpack(lineWeightsBase64) };
+  return loaded;
+}
+
+function unpack(base64: string): BinModel {
+  const packed = atob(base64);
+  const numbers = new Float64Array(packed.length / 2);
+  for (let index = 0; index < numbers.length; index++) {
+    const unsigned = packed.charCodeAt(index * 2) | (packed.charCodeAt(index * 2 + 1) << 8);
+    numbers[index] = ((unsigned << 16) >> 16) * UNIT;
+  }
+  return { bias: numbers[0] ?? 0, weights: numbers.subarray(1) };
+}

@@ -1,0 +1,160 @@
+import type { Line, LineIndex } from './line-index.ts';
+import type { Part, Selection } from './select-lines.ts';
+import type { Group } from './sources.ts';
+
+/** Headings of the sections, in their order. They alone stand at the beginning of a line with a `#`. */
+export const SECTIONS = {
+  constraints: '# Constraints',
+  tools: '# Tools',
+  user: '# User',
+  plan: '# Plan',
+  file: '# Files',
+  call: '# Calls',
+  said: '# Assistant',
+} as const;
+
+const KINDS: readonly Group['kind'][] = ['user', 'plan', 'file', 'call', 'said'];
+/** Parts of lines follow each other on one line up to this length. */
+const LONGEST_JOINED = 160;
+/** Marks a part of a line. */
+export const CUT = '…';
+/** Stands before a title that begins like something else. */
+export const ESCAPE = '\\';
+
+/** The first line of a digest: what it stands for, and how to read it. */
+export function firstLine(rounds: number, characters: number): string {
+  const thousands = Math.round(characters / 1000);
+  return `Digest of ${rounds} rounds, ${thousands}k characters: verbatim lines, … for what is left out.`;
+}
+
+/** The digest as text: sections, in them groups under their headings, in them lines in their order. */
+export function renderDigest(index: LineIndex, selection: Selection, root: string): string {
+  const parts = [firstLine(index.rounds, index.lengthCharacters)];
+  if (index.demands.length > 0) parts.push(SECTIONS.constraints, ...index.demands.map(contentLine));
+  if (index.habits.length > 0) parts.push(SECTIONS.tools, ...index.habits.map(contentLine));
+  const lines = linesByGroup(index, selection);
+  for (const kind of KINDS) {
+    const groups = [...selection.groups].filter((group) => group.kind === kind);
+    if (groups.length === 0) continue;
+    parts.push(kind === 'file' && root !== '' ? `${SECTIONS.file} in ${root}` : SECTIONS[kind]);
+    for (const group of groups.sort((left, right) => left.round - right.round)) {
+      const heading = headingOf(group, root);
+      if (heading !== '') parts.push(heading);
+      parts.push(...groupLines(index, lines.get(group) ?? [], selection.lines));
+    }
+  }
+  return parts.join('\n');
+}
+
+/** The heading of a group; empty for messages, which follow each other. */
+export function headingOf(group: Group, root: string): string {
+  if (group.kind === 'user' || group.kind === 'said') return '';
+  const title = oneLine(group.kind === 'file' ? below(root, group.title) : group.title);
+  const changes =
+    group.changes === 0
+      ? ''
+      : ` (changed ${group.changes}x${group.status === '' ? '' : `: ${group.status}`})`;
+  const heading = `${title}${changes}${group.isFailed ? ' (failed)' : ''}`;
+  return heading === '' || '# \\'.includes(heading.charAt(0)) ? `${ESCAPE}${heading}` : heading;
+}
+
+// Whatever a reader may take for the end of a line.
+const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]/g;
+
+function oneLine(text: string): string {
+  return text.replaceAll(LINE_BREAKS, ' ');
+}
+
+/** Content is indented by one space, so that no line of it can pass for a heading. Its own indentation stays. */
+function contentLine(text: string): string {
+  return ` ${oneLine(text)}`;
+}
+
+/** A path without the folder that most of them are in, unless the name of its own folder would be lost. */
+function below(root: string, path: string): string {
+  if (root === '' || !path.startsWith(root)) return path;
+  const rest = path.slice(root.length);
+  return rest.includes('/') ? rest : path;
+}
+
+const MOST_FILES = 0.6;
+const DEEPEST_ROOT = 12;
+
+/** The deepest folder that most files are in, with a slash behind it; empty when there is none. */
+export function commonRoot(paths: readonly string[]): string {
+  const absolute = paths.filter((path) => path.startsWith('/'));
+  const counts = new Map<string, number>();
+  for (const path of absolute) {
+    let end = path.indexOf('/', 1);
+    for (let depth = 0; depth < DEEPEST_ROOT && end !== -1; depth++) {
+      const folder = path.slice(0, end + 1);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+      end = path.indexOf('/', end + 1);
+    }
+  }
+  let root = '';
+  for (const [folder, count] of counts) {
+    if (count >= 2 && count >= absolute.length * MOST_FILES && folder.length > root.length) root = folder;
+  }
+  return LINE_BREAKS.test(root) ? '' : root;
+}
+
+function linesByGroup({ lines }: LineIndex, selection: Selection): ReadonlyMap<Group, readonly number[]> {
+  const groups = new Map<Group, number[]>();
+  for (const id of selection.lines.keys()) {
+    const group = lines[id]?.group;
+    if (group === undefined) continue;
+    const known = groups.get(group);
+    if (known === undefined) groups.set(group, [id]);
+    else known.push(id);
+  }
+  for (const ids of groups.values()) {
+    ids.sort((left, right) => {
+      const [a, b] = [lines[left], lines[right]];
+      if (a === undefined || b === undefined) return 0;
+      return a.source - b.source || a.place - b.place || left - right;
+    });
+  }
+  return groups;
+}
+
+/** The lines of a group in their order; whole ones with an empty line where some are missing, parts one after the other. */
+function groupLines(
+  { lines }: LineIndex,
+  ids: readonly number[],
+  parts: ReadonlyMap<number, Part>,
+): readonly string[] {
+  const shown: string[] = [];
+  let last: Line | undefined;
+  for (const id of ids) {
+    const line = lines[id];
+    const part = parts.get(id);
+    if (line === undefined || part === undefined) continue;
+    const isWhole = part.end - part.start >= line.text.length - line.indent;
+    const text = isWhole ? line.text : line.text.slice(part.start, part.end);
+    // What an earlier digest showed in part is no whole line.
+    if (!isWhole || text.startsWith(CUT))
+      pushPart(shown, text.startsWith(CUT) ? text.slice(CUT.length) : text);
+    else pushWhole(shown, line, last);
+    last = line;
+  }
+  return shown;
+}
+
+function pushWhole(shown: string[], line: Line, last: Line | undefined): void {
+  const isNext = last === undefined || (last.source === line.source && line.place <= last.place + 1);
+  if (!isNext && !isCut(shown.at(-1))) shown.push('');
+  shown.push(contentLine(line.text));
+}
+
+function pushPart(shown: string[], text: string): void {
+  const before = shown.at(-1) ?? '';
+  const piece = contentLine(`${CUT}${text}`);
+  const isJoined = isCut(before) && before.length + piece.length <= LONGEST_JOINED;
+  if (isJoined) shown[shown.length - 1] = before + piece;
+  else shown.push(piece);
+}
+
+function isCut(line: string | undefined): boolean {
+  return line?.startsWith(` ${CUT}`) === true;
+}

@@ -1,0 +1,67 @@
+import { flattenValue } from './flatten.ts';
+
+/** The lines of a tool's result. JSON on one line is taken apart, so that its values can be shown by themselves. */
+export function resultLines(text: string, isFile: boolean): readonly string[] {
+  const isJson = (text.startsWith('{') || text.startsWith('[')) && !text.includes('\n');
+  const value = isJson ? tryParse(text) : undefined;
+  if (value !== undefined) return flattenValue(value);
+  const lines = withoutPreamble(text.split('\n'));
+  return isFile ? lines.map(withoutNumber) : lines;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const PREAMBLE_LINES = 10;
+const PREAMBLE =
+  /^(?:Command: |Chunk ID: |Wall time: |Original token count: |Total output lines: |Process exited with code 0|Output:$)/;
+
+/** Without what a shell tool writes before the output of a command and nobody needs again. */
+function withoutPreamble(lines: readonly string[]): readonly string[] {
+  const end = lines.slice(0, PREAMBLE_LINES).indexOf('Output:');
+  if (end === -1) return lines;
+  return lines.filter((line, number) => number > end || !PREAMBLE.test(line));
+}
+
+const ARROW = 0x2192;
+const TAB = 9;
+const SPACE = 32;
+const ZERO = 48;
+const NINE = 57;
+const MOST_DIGITS = 8;
+
+/** The line without the number that a reading tool put before it: `   12→text`, `   12\ttext`. */
+function withoutNumber(line: string): string {
+  let index = 0;
+  while (index < MOST_DIGITS && line.charCodeAt(index) === SPACE) index++;
+  const digits = index;
+  while (index < digits + MOST_DIGITS && isDigit(line.charCodeAt(index))) index++;
+  const mark = line.charCodeAt(index);
+  return index > digits && (mark === ARROW || mark === TAB) ? line.slice(index + 1) : line;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= ZERO && unit <= NINE;
+}
+
+const LOOKED_AT = 1000;
+const LONGEST_STATUS = 40;
+
+/** What a tool says of a change, in its first words and without the path: `The file has been updated`. */
+export function statusOf(text: string, path: string): string {
+  const head = text.slice(0, LOOKED_AT).trimStart();
+  const end = head.indexOf('\n');
+  const line = (end === -1 ? head : head.slice(0, end)).replace(path, '');
+  let status = '';
+  for (const word of line.split(/[\s"{}:,.()]+/)) {
+    if (word === '') continue;
+    if (status.length + word.length > LONGEST_STATUS) break;
+    status = status === '' ? word : `${status} ${word}`;
+  }
+  return status;
+}
