@@ -5,6 +5,7 @@ import type { CompactTrigger, Outcome } from './strategy.ts';
 export type CompactionEvent =
   | { readonly type: 'compaction-start'; readonly trigger: CompactTrigger; readonly tokens: number }
   | { readonly type: 'compaction-end'; readonly trigger: CompactTrigger; readonly outcome: Outcome }
+  | CompactionAdviceEvent
   | {
       readonly type: 'token-warning';
       readonly level: TokenWarningState;
@@ -12,3 +13,21 @@ export type CompactionEvent =
       readonly windowTokens: number;
     }
   | { readonly type: 'compaction-paused'; readonly reason: string; readonly turns: number };
+
+/** Whether a planned compaction pays. Costs are in USD. */
+export interface CompactionAdviceEvent {
+  readonly type: 'compaction-advice';
+  readonly verdict: 'compact-now' | 'wait' | 'never';
+  /** Stable, for programs: `cache-expired`, `window-full`, `not-covered`, … */
+  readonly reason: string;
+  /** The request as it is and as it would be. */
+  readonly tokens: number;
+  readonly tokensAfter: number;
+  /** Of the next request as it is and as it would be, summary included. */
+  readonly keepCost: number;
+  readonly rewriteCost: number;
+  /** Turns until it has paid; infinite when it never does. */
+  readonly breakEvenTurns: number;
+  /** What compactions have saved so far, and may therefore cost. */
+  readonly spendable: number;
+}

@@ -1,7 +1,10 @@
-import { demandsIn, sentencesOf } from './demands.ts';
+import { argumentTexts } from './argument-texts.ts';
+import { demandsOf, firstSentence } from './demands.ts';
 import { type EntityKind, scanText } from './entities.ts';
 import { fileAccess } from './file-access.ts';
-import { callArguments, isUserText, type Message, type ToolCallBlock, textOf } from './message.ts';
+import type { JsonObject } from './json.ts';
+import { callArguments, type Message, type ToolCallBlock, textOf } from './message.ts';
+import { openItems } from './open-work.ts';
 import { ownWords } from './own-words.ts';
 import { readSummaryMessage } from './summary-message.ts';
 
@@ -19,7 +22,7 @@ export const factKinds = [
 
 export type FactKind = (typeof factKinds)[number];
 
-/** Something that was said or done and may be needed again, in the words of the source. */
+/** Something that was said or done and may be needed again, in the words of the source. One line. */
 export interface Fact {
   readonly kind: FactKind;
   readonly text: string;
@@ -28,20 +31,56 @@ export interface Fact {
 /** So many facts of a kind are looked after, the newest. Demands of the user have no limit. */
 const NEWEST = 200;
 const LONGEST_ASK = 300;
+const LONGEST_PATH = 300;
 const LONGEST_COMMAND = 200;
 const LONGEST_ERROR = 240;
 
-/** The facts in these messages, each once, in the order in which they last occurred. */
-export function factsOf(messages: readonly Message[]): readonly Fact[] {
+/** Names are looked for in the newest texts: older ones have hardly any that would still be among the newest. */
+const SCANNED_CHARACTERS = 200_000;
+
+/**
+ * The facts in these messages, each once, in the order in which they last occurred. Those that are known from `earlier`
+ * ones come first; a newer list of things to do takes the place of an older one. Linear, and bounded where it can be: of
+ * very long conversations only the newest names are looked for.
+ */
+export function factsOf(messages: readonly Message[], earlier: readonly Fact[] = []): readonly Fact[] {
   const collector = new FactCollector();
+  for (const { kind, text } of earlier) collector.put(kind, text);
   for (const message of messages) collector.add(message);
   return collector.all();
 }
 
+/** The demands in the user's texts among these messages. */
+export function demandsOfUser(messages: readonly Message[]): ReadonlySet<string> {
+  const demands = new Set<string>();
+  for (const message of messages) {
+    for (const text of userTexts(message)) {
+      for (const demand of demandsOf(ownWords(text))) demands.add(demand);
+    }
+  }
+  return demands;
+}
+
+/** Whether a call in this message writes a list of things to do. */
+export function writesOpenWork({ blocks }: Message): boolean {
+  return blocks.some(
+    (block) => block.type === 'tool-call' && openItems(block.name, callArguments(block)) !== undefined,
+  );
+}
+
+/** What the user wrote, also beside the results of tools. A summary of ours is nobody's words. */
+function userTexts(message: Message): readonly string[] {
+  if (message.role !== 'user' || readSummaryMessage(message) !== undefined) return [];
+  return message.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+}
+
 class FactCollector {
   private readonly found = new Map<FactKind, Set<string>>(factKinds.map((kind) => [kind, new Set()]));
+  /** Texts in which names are still to be looked for. */
+  private readonly unscanned: string[] = [];
 
   all(): readonly Fact[] {
+    this.scanNewest();
     return factKinds.flatMap((kind) => {
       const texts = [...(this.found.get(kind) ?? [])];
       return texts.slice(kind === 'constraint' ? 0 : -NEWEST).map((text) => ({ kind, text }));
@@ -49,7 +88,14 @@ class FactCollector {
   }
 
   add(message: Message): void {
-    if (isUserText(message) && readSummaryMessage(message) === undefined) this.addUserText(message);
+    for (const text of userTexts(message)) {
+      const words = ownWords(text);
+      const demands = demandsOf(words);
+      for (const demand of demands) this.put('constraint', demand);
+      const ask = firstSentence(words);
+      if (ask !== demands[0]) this.put('ask', beginningOf(ask, LONGEST_ASK));
+      this.unscanned.push(words);
+    }
     for (const block of message.blocks) {
       if (block.type === 'tool-call') this.addCall(block);
       if (block.type === 'tool-result' && block.isError)
@@ -57,46 +103,45 @@ class FactCollector {
     }
   }
 
-  private addUserText({ blocks }: Message): void {
-    for (const block of blocks) {
-      if (block.type !== 'text') continue;
-      for (const demand of demandsIn(block.text)) this.put('constraint', demand);
-      const words = ownWords(block.text);
-      this.put('ask', (sentencesOf(words)[0] ?? '').slice(0, LONGEST_ASK));
-      this.addNames(words);
-    }
+  put(kind: FactKind, text: string): void {
+    if (text === '' || text.includes('\n')) return;
+    const known = this.found.get(kind);
+    // Again at the end: what was used last counts as newest.
+    if (kind !== 'constraint') known?.delete(text);
+    known?.add(text);
   }
 
   private addCall(call: ToolCallBlock): void {
     const input = callArguments(call);
     const access = fileAccess(call);
-    if (access?.kind === 'write') this.put('path', access.path);
-    for (const key of COMMAND_KEYS) {
-      const command = input?.[key];
-      if (typeof command === 'string') this.put('command', firstLine(command, LONGEST_COMMAND));
+    if (access?.kind === 'write' && access.path.length <= LONGEST_PATH) this.put('path', access.path);
+    const command = commandOf(input);
+    if (command !== undefined) this.put('command', firstLine(command, LONGEST_COMMAND));
+    const items = openItems(call.name, input);
+    if (items !== undefined) {
+      this.found.get('open-work')?.clear();
+      for (const item of items) this.put('open-work', firstLine(item, LONGEST_ASK));
     }
-    const items = openItems(input);
-    if (items !== undefined) this.found.set('open-work', new Set(items));
-    for (const value of Object.values(input ?? {})) {
-      if (typeof value === 'string' && value.length <= LONGEST_ASK) this.addNames(value);
+    for (const text of argumentTexts(input ?? call.input)) {
+      for (const path of patchedPaths(text)) this.put('path', path);
+      if (text.length <= LONGEST_ASK) this.unscanned.push(text);
     }
   }
 
-  private addNames(text: string): void {
-    scanText(text, {
-      entity: (name, kind) => {
-        const fact = FACT_OF_ENTITY[kind];
-        if (fact !== undefined) this.put(fact, name);
-      },
-    });
-  }
-
-  private put(kind: FactKind, text: string): void {
-    if (text === '') return;
-    const known = this.found.get(kind);
-    // Again at the end: what was used last counts as newest.
-    if (kind !== 'constraint') known?.delete(text);
-    known?.add(text);
+  private scanNewest(): void {
+    let left = SCANNED_CHARACTERS;
+    let from = this.unscanned.length;
+    while (from > 0 && left > 0) left -= this.unscanned[--from]?.length ?? 0;
+    for (const [index, text] of this.unscanned.slice(from).entries()) {
+      // Of the oldest only the end is within the limit.
+      scanText(index === 0 && left < 0 ? text.slice(-left) : text, {
+        entity: (name, kind) => {
+          const fact = FACT_OF_ENTITY[kind];
+          if (fact !== undefined) this.put(fact, name);
+        },
+      });
+    }
+    this.unscanned.length = 0;
   }
 }
 
@@ -108,35 +153,31 @@ const FACT_OF_ENTITY: Readonly<Partial<Record<EntityKind, FactKind>>> = {
 
 const COMMAND_KEYS = ['command', 'cmd', 'script'];
 
-/** Keys under which tools keep lists of things to do, and states of those that are done. */
-const LIST_KEYS = ['todos', 'plan', 'tasks', 'items', 'steps'];
-const TEXT_KEYS = ['content', 'step', 'title', 'text', 'description', 'task'];
-const DONE = new Set<unknown>(['completed', 'complete', 'done', 'cancelled', 'canceled', 'closed']);
-
-/** What a list of things to do still holds; undefined when the call keeps no such list. */
-function openItems(input: Readonly<Record<string, unknown>> | undefined): readonly string[] | undefined {
-  for (const key of LIST_KEYS) {
-    const list = input?.[key];
-    if (!Array.isArray(list) || list.length === 0) continue;
-    const states: readonly unknown[] = list;
-    const items = states.filter(isItem);
-    if (items.length < list.length) continue;
-    return items.filter((item) => !DONE.has(item['status'])).map(textOfItem);
-  }
-  return undefined;
+/** A command as text, or the last word of `["bash", "-lc", "…"]`. */
+function commandOf(input: JsonObject = {}): string | undefined {
+  const key = COMMAND_KEYS.find((each) => Object.hasOwn(input, each));
+  const command = key === undefined ? undefined : input[key];
+  const text: unknown = Array.isArray(command) ? command.at(-1) : command;
+  return typeof text === 'string' ? text : undefined;
 }
 
-function isItem(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'status') === 'string';
-}
+const PATCHED_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.{1,300})$/gm;
 
-function textOfItem(item: Readonly<Record<string, unknown>>): string {
-  const text = TEXT_KEYS.map((key) => item[key]).find((value) => typeof value === 'string');
-  return typeof text === 'string' ? firstLine(text, LONGEST_ASK) : '';
+/** The files that a patch for `apply_patch` changes. */
+function patchedPaths(text: string): readonly string[] {
+  if (!text.includes('*** Begin Patch')) return [];
+  return [...text.matchAll(PATCHED_FILE)].slice(-NEWEST).map(([, path = '']) => path.trim());
 }
 
 function firstLine(text: string, longest: number): string {
-  const trimmed = text.trim();
-  const end = trimmed.indexOf('\n');
-  return (end === -1 ? trimmed : trimmed.slice(0, end)).slice(0, longest).trim();
+  const start = text.trimStart();
+  const end = start.indexOf('\n');
+  return beginningOf(end === -1 ? start : start.slice(0, end), longest);
+}
+
+/** So many characters of a text, without half a pair at the end. */
+function beginningOf(text: string, longest: number): string {
+  const isCut = text.length > longest;
+  const end = isCut && text.codePointAt(longest - 1) !== text.charCodeAt(longest - 1) ? longest - 1 : longest;
+  return text.slice(0, end).trim();
 }

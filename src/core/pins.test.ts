@@ -59,6 +59,26 @@ describe('pinned messages', () => {
     expect(pinnedMessages(messages)).toEqual(new Set([1]));
   });
 
+  it('hold the task behind what a harness has put in front of it', () => {
+    const messages = [
+      user('<INSTRUCTIONS>be brief</INSTRUCTIONS>'),
+      user('<environment_context>linux</environment_context>'),
+      user('mend the parser'),
+      assistant('ok'),
+      user('go on'),
+    ];
+
+    expect(pinnedMessages(messages)).toEqual(new Set([0, 2, 4]));
+  });
+
+  it('are never the summary of another harness: it is about the user, not by the user', () => {
+    const handover =
+      'This session is being continued from a previous conversation that ran out of context. Long.';
+    const messages = [user(handover), assistant('ok'), user('now the tests'), assistant('ok'), user('go')];
+
+    expect(pinnedMessages(messages)).toEqual(new Set([2, 4]));
+  });
+
   it('are never a summary of ours, even where it quotes what a pattern looks for', () => {
     const messages = [
       user('task KEEP'),

@@ -18,8 +18,9 @@ export interface Span {
 }
 
 /**
- * The list as stretches between legal cuts, in order. Pinned are those with the user's first text, the last one, a
- * system message, or a match of a pattern. A summary of ours is no text of the user's.
+ * The list as stretches between legal cuts, in order. Pinned are those with the user's first text, the first one with
+ * words of the user's own where a harness has put something in front, the last one, a system message, or a match of a
+ * pattern. A summary is no text of the user's.
  */
 export function spansOf(messages: readonly Message[], pins: PinOptions = {}): readonly Span[] {
   const pinned = pinnedMessages(messages, pins);
@@ -37,10 +38,9 @@ export function pinnedMessages(
   messages: readonly Message[],
   { patterns = [] }: PinOptions = {},
 ): ReadonlySet<number> {
-  const { firstAsked, lastAsked, systemMessages } = surveyOf(messages);
+  const { firstAsked, firstOwnWords, lastAsked, systemMessages } = surveyOf(messages);
   const pinned = new Set(systemMessages);
-  if (firstAsked !== undefined) pinned.add(firstAsked);
-  if (lastAsked !== undefined) pinned.add(lastAsked);
+  for (const index of [firstAsked, firstOwnWords, lastAsked]) if (index !== undefined) pinned.add(index);
   if (patterns.length > 0) for (const index of foldMatchesFor(patterns)(messages)) pinned.add(index);
   return pinned;
 }

@@ -46,5 +46,10 @@ export interface Summarizer {
   readonly name: string;
   /** Whether a run asks a model, and so costs money. */
   readonly asksModel: boolean;
+  /**
+   * Whether it makes more of a token than the newest rounds do, so that it should get all that a target leaves, and no
+   * more of them is kept than needed. Default: a summary is short, whatever the target.
+   */
+  readonly fillsTarget?: boolean | undefined;
   summarize(request: SummaryRequest): Promise<SummaryOutcome>;
 }

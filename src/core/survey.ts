@@ -5,6 +5,7 @@ import {
   type ToolCallBlock,
   type ToolResultBlock,
 } from './message.ts';
+import { isHandover, ownWords } from './own-words.ts';
 import { rememberFold } from './prefix-memory.ts';
 import { readSummaryMessage } from './summary-message.ts';
 import { type BlockPosition, blockOf, messageOf, ToolLinker, unpackPosition } from './tool-links.ts';
@@ -29,8 +30,10 @@ export interface Survey {
   /** Every answered call whose result the client sent, in the order of the results. */
   readonly uses: readonly AnsweredCall[];
   readonly media: readonly FoundMedia[];
-  /** Indices of the user's first and last text. A summary of ours is none. */
+  /** Indices of the user's first and last text. A summary is none, ours or that of another harness. */
   readonly firstAsked: number | undefined;
+  /** Index of the first of them with words of the user's own, behind what a harness puts in front. */
+  readonly firstOwnWords: number | undefined;
   readonly lastAsked: number | undefined;
   readonly systemMessages: readonly number[];
 }
@@ -47,6 +50,7 @@ export function surveyOf(messages: readonly Message[]): Survey {
     uses: shownAgain(uses, state.uses),
     media: shownAgain(media, state.media),
     firstAsked: state.firstAsked,
+    firstOwnWords: state.firstOwnWords,
     lastAsked: state.lastAsked,
     systemMessages: shownAgain(systemMessages, state.systemMessages),
   };
@@ -64,6 +68,7 @@ interface State {
   readonly systemMessages: number[];
   readonly linker: ToolLinker;
   firstAsked: number | undefined;
+  firstOwnWords: number | undefined;
   lastAsked: number | undefined;
   shown: Survey;
 }
@@ -72,6 +77,7 @@ const NOTHING_SHOWN: Survey = {
   uses: [],
   media: [],
   firstAsked: undefined,
+  firstOwnWords: undefined,
   lastAsked: undefined,
   systemMessages: [],
 };
@@ -95,6 +101,7 @@ const foldSurvey = rememberFold<Message, State>({
       systemMessages: [],
       linker,
       firstAsked: undefined,
+      firstOwnWords: undefined,
       lastAsked: undefined,
       shown: NOTHING_SHOWN,
     };
@@ -105,12 +112,23 @@ const foldSurvey = rememberFold<Message, State>({
     state.linker.add(message, index);
     findMedia(state.media, message, index);
     if (message.role === 'system') state.systemMessages.push(index);
-    if (isUserText(message) && readSummaryMessage(message) === undefined) {
+    if (isAsked(message)) {
       state.firstAsked ??= index;
       state.lastAsked = index;
+      if (state.firstOwnWords === undefined && hasOwnWords(message)) state.firstOwnWords = index;
     }
   },
 });
+
+function isAsked(message: Message): boolean {
+  if (!isUserText(message) || readSummaryMessage(message) !== undefined) return false;
+  const [first] = message.blocks;
+  return first?.type !== 'text' || !isHandover(first.text);
+}
+
+function hasOwnWords({ blocks }: Message): boolean {
+  return blocks.some((block) => block.type === 'text' && ownWords(block.text).trim() !== '');
+}
 
 function findMedia(media: FoundMedia[], { blocks }: Message, message: number): void {
   // Counted by hand: pairs of index and block would be most of what this costs.

@@ -1,6 +1,12 @@
+import { argumentTexts } from './argument-texts.ts';
+import type { Covered } from './covered.ts';
 import { type Fact, type FactKind, factKinds } from './facts.ts';
+import { createTextFinder } from './find-texts.ts';
+import { headingTokens, type Ledger, lineTokens, placeTokens, withLedger, withoutHeading } from './ledger.ts';
+import { type Block, callArguments, textOf } from './message.ts';
+import { standingAlone } from './standing-alone.ts';
 
-/** What became of the facts of one kind. */
+/** What became of the facts of one kind: `found` is the sum of the next three. */
 export interface Survival {
   readonly kind: FactKind;
   readonly found: number;
@@ -8,78 +14,163 @@ export interface Survival {
   readonly kept: number;
   /** Lost by the summary, and brought back from the source. */
   readonly restored: number;
-  /** Gone from the request; some of them, the newest. */
+  /** Gone from the request. */
   readonly lost: number;
+  /** Some of those that are gone, the newest. */
   readonly examples: readonly string[];
 }
 
-/** Heading of the lines that bring back what a summary has lost. Nothing else in a summary is read back as facts. */
-const LEDGER_HEADING = 'Kept word for word from the messages that stood here:';
-const LINE = /^- \[([a-z-]{2,20})\] (.*)$/;
-
-/** A summary, and the facts that were brought back behind it the last time. */
-export interface SummaryWithFacts {
-  readonly summary: string;
-  readonly facts: readonly Fact[];
-}
-
-/** Parts a summary from the facts behind it. */
-export function readLedger(text: string): SummaryWithFacts {
-  const at = text.lastIndexOf(`\n${LEDGER_HEADING}\n`);
-  if (at === -1) return { summary: text, facts: [] };
-  const lines = text.slice(at + LEDGER_HEADING.length + 2).split('\n');
-  const facts = lines.flatMap((line) => {
-    const [, kind, fact] = LINE.exec(line) ?? [];
-    const known = factKinds.find((each) => each === kind);
-    return known === undefined || fact === undefined ? [] : [{ kind: known, text: fact }];
-  });
-  // Whoever writes such a heading into a conversation adds nothing to what we know.
-  return facts.length === lines.length
-    ? { summary: text.slice(0, at).trimEnd(), facts }
-    : { summary: text, facts: [] };
-}
-
 export interface TopUpOptions {
-  /** Texts that stay in the request as they are. */
-  readonly keptTexts: readonly string[];
-  /** Tokens that the summary and what is brought back may have. Demands of the user come back whatever they cost. */
+  /**
+   * Tokens that the summary and what is brought back may have. Demands of the user come back whatever they cost, and are
+   * the one thing that may take more.
+   */
   readonly maximumTokens: number;
   readonly countText: (text: string) => number;
+}
+
+/** A summary with what was brought back behind it, and the account of it. */
+export interface ToppedUp {
+  readonly text: string;
+  /** By kind, those of which something was found. */
+  readonly survival: readonly Survival[];
 }
 
 /** Share of the room behind a summary that brought-back facts may take; the rest is the summarizer's choice. */
 const LEDGER_SHARE = 0.25;
 const EXAMPLES = 5;
 
-/** Brings back what a summary has lost, as far as there is room, and accounts for every fact. */
-export function topUp(
-  summary: string,
-  facts: readonly Fact[],
-  { keptTexts, maximumTokens, countText }: TopUpOptions,
-): { readonly text: string; readonly survival: readonly Survival[] } {
-  const texts = [summary, ...keptTexts];
-  const missing = facts.filter(({ text }) => !texts.some((each) => each.includes(text)));
-  let room = Math.max(0, maximumTokens - countText(summary)) * LEDGER_SHARE;
-  const restored = new Set<Fact>();
-  for (const kind of factKinds) {
-    for (const fact of missing.filter((each) => each.kind === kind).toReversed()) {
-      const tokens = countText(lineOf(fact));
-      const isDue = fact.kind === 'constraint' || (RESTORED.has(kind) && tokens <= room);
-      if (!isDue || fact.text.includes('\n')) continue;
-      room -= tokens;
-      restored.add(fact);
-    }
-  }
-  const lines = facts.filter((fact) => restored.has(fact)).map(lineOf);
-  const text = lines.length === 0 ? summary : [summary, '', LEDGER_HEADING, ...lines].join('\n');
-  return { text, survival: accountFor(facts, missing, restored) };
-}
-
 /** Names and numbers by themselves say nothing: they are counted, and kept by whoever writes the summary. */
 const RESTORED: ReadonlySet<FactKind> = new Set(['constraint', 'open-work', 'ask', 'path', 'error']);
 
-function lineOf({ kind, text }: Fact): string {
-  return `- [${kind}] ${text}`;
+/**
+ * Brings back what a summary has lost, as far as there is room, and accounts for every fact. A demand of the user counts
+ * as kept where it has a line to itself: among other words it may mean anything.
+ */
+export function topUp(given: string, covered: Covered, options: TopUpOptions): ToppedUp {
+  const summary = withoutHeading(given);
+  const presence = lookUp(summary, covered);
+  const missing = covered.facts.filter((fact) => !presence.isKept(fact));
+  const room = createRoom(summary, options);
+  const lines = takeInto(room, missing, lineTokens);
+  const noted = takeInto(room, [...presence.above.keys()], placeTokens);
+  const ledger: Ledger = {
+    lines: missing.filter((fact) => lines.has(fact)),
+    above: [...presence.above].flatMap(([fact, at]) => (noted.has(fact) ? [{ ...fact, at }] : [])),
+  };
+  const restored = new Set([...lines, ...namedIn(ledger.lines, missing)]);
+  return { text: withLedger(summary, ledger), survival: accountFor(covered.facts, missing, restored) };
+}
+
+/** Names come back with the facts that hold them. */
+function namedIn(lines: readonly Fact[], missing: readonly Fact[]): readonly Fact[] {
+  if (lines.length === 0) return [];
+  const others = missing.filter(({ kind }) => kind !== 'constraint');
+  const named = createTextFinder(others.map(nameOf)).search(lines.map(({ text }) => text).join('\n'));
+  return others.filter((fact) => named.has(nameOf(fact)));
+}
+
+/** Share of the room of a summary that is set aside for open work. */
+const OPEN_WORK_SHARE = 0.05;
+
+/**
+ * Tokens to set aside for what comes behind a summary of `maximumTokens`: the demands of the user, if the summarizer is
+ * expected to drop them, or else the note of where it wrote them; and some open work.
+ */
+export function tokensAside(
+  { facts, keptDemands }: Covered,
+  { maximumTokens, countText }: TopUpOptions,
+  { areDropped }: { readonly areDropped: boolean },
+): number {
+  const sumOf = (due: readonly Fact[], tokensOf: typeof lineTokens) =>
+    due.reduce((sum, fact) => sum + tokensOf(fact, countText), 0);
+  const demands = facts.filter(({ kind, text }) => kind === 'constraint' && !keptDemands.has(text));
+  const openWork = facts.filter(({ kind }) => kind === 'open-work');
+  if (demands.length + openWork.length === 0) return 0;
+  const tokens =
+    sumOf(demands, areDropped ? lineTokens : placeTokens) +
+    Math.min(sumOf(openWork, lineTokens), maximumTokens * OPEN_WORK_SHARE);
+  return Math.ceil(headingTokens(countText) + tokens);
+}
+
+interface Presence {
+  isKept(fact: Fact): boolean;
+  /** Where facts stand in the summary itself. */
+  readonly above: ReadonlyMap<Fact, number>;
+}
+
+function lookUp(summary: string, { facts, kept, keptDemands }: Covered): Presence {
+  const demands = new Set(facts.flatMap(({ kind, text }) => (kind === 'constraint' ? [text] : [])));
+  for (const demand of keptDemands) demands.delete(demand);
+  const alone = standingAlone(summary, demands);
+
+  const finder = createTextFinder(
+    facts.flatMap((fact) => (fact.kind === 'constraint' ? [] : [nameOf(fact)])),
+  );
+  const inSummary = finder.search(summary);
+  const elsewhere = new Set<string>();
+  for (const { blocks } of kept) {
+    for (const block of blocks) {
+      for (const text of readableTexts(block)) {
+        for (const name of finder.search(text).keys()) elsewhere.add(name);
+      }
+    }
+  }
+
+  const above = new Map<Fact, number>();
+  for (const fact of facts) {
+    const at = fact.kind === 'constraint' ? alone.get(fact.text) : inSummary.get(nameOf(fact));
+    const isDue = at !== undefined && RESTORED.has(fact.kind) && summary.startsWith(fact.text, at);
+    if (isDue) above.set(fact, at);
+  }
+  return {
+    above,
+    isKept: (fact) =>
+      fact.kind === 'constraint'
+        ? keptDemands.has(fact.text) || above.has(fact)
+        : inSummary.has(nameOf(fact)) || elsewhere.has(nameOf(fact)),
+  };
+}
+
+/** By what a fact is found again: a path by its last two parts, since roots are left out where they are known. */
+function nameOf({ kind, text }: Fact): string {
+  return kind === 'path' ? text.split(/[/\\]/).slice(-2).join('/') : text;
+}
+
+function readableTexts(block: Block): readonly string[] {
+  return block.type === 'tool-call' ? argumentTexts(callArguments(block) ?? block.input) : [textOf(block)];
+}
+
+/** Tokens for what need not come back. */
+interface Room {
+  readonly countText: (text: string) => number;
+  /** All that the summary has left. */
+  whole: number;
+  /** The part of it that is not for open work. */
+  share: number;
+}
+
+function createRoom(summary: string, { maximumTokens, countText }: TopUpOptions): Room {
+  const left = maximumTokens - countText(summary);
+  const aroundTokens = headingTokens(countText);
+  return { countText, whole: left - aroundTokens, share: left * LEDGER_SHARE - aroundTokens };
+}
+
+/** Facts that are due: demands all, of the others the newest of each kind for which there is room. */
+function takeInto(room: Room, facts: readonly Fact[], tokensOf: typeof lineTokens): ReadonlySet<Fact> {
+  const taken = new Set<Fact>();
+  for (const kind of factKinds) {
+    if (!RESTORED.has(kind)) continue;
+    for (const fact of facts.filter((each) => each.kind === kind).toReversed()) {
+      const tokens = tokensOf(fact, room.countText);
+      const left = kind === 'open-work' ? room.whole : Math.min(room.whole, room.share);
+      if (kind !== 'constraint' && tokens > left) continue;
+      room.whole -= tokens;
+      room.share -= tokens;
+      taken.add(fact);
+    }
+  }
+  return taken;
 }
 
 function accountFor(

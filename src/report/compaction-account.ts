@@ -1,6 +1,7 @@
 import type { Conversation } from '../core/format.ts';
 import { hasToolResult, type Message, textOf } from '../core/message.ts';
 import type { FateRun, Receipt } from '../core/receipt.ts';
+import type { Survival } from '../core/survival.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
 import { type Inspection, inspectConversation } from './inspection.ts';
 import { type TokenPart, tokenParts } from './token-parts.ts';
@@ -14,6 +15,8 @@ export interface CompactionAccount {
   readonly before: ContextSize;
   readonly after: ContextSize;
   readonly runs: readonly AccountedRun[];
+  /** What became of the facts in what a summary stands for; undefined when there is no summary. */
+  readonly survival?: readonly Survival[] | undefined;
 }
 
 /** The size of a request and where its tokens go. */
@@ -70,6 +73,7 @@ export function accountForCompaction(
       parts: tokenParts(now.byClass, inOrderOf(old, now), NAMED_TOOLS),
     },
     runs: receipt.runs.map((run, index) => describeRun(run, index, before.messages)),
+    survival: receipt.survival,
   };
 }
 

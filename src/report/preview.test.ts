@@ -59,6 +59,32 @@ describe('preview', () => {
     expect(lines.join('\n')).toMatch(/^- +… +[\d,]+ +… 994 more messages$/m);
   });
 
+  it('says what became of the facts that a summary stands for, by kind', async () => {
+    const conversation = anthropicMessages.read([
+      { role: 'user', content: 'task' },
+      ...Array.from({ length: 6 }, (_, index) => [
+        { role: 'assistant', content: `answer ${'word '.repeat(200)}` },
+        { role: 'user', content: `Go on with ${index}. Never use port ${50_000 + index}.` },
+      ]).flat(),
+    ]);
+    const outcome = await createStrategy('summarize', { keepRecent: 0 }).compact(
+      conversation,
+      strategyContext(),
+    );
+
+    expect(
+      preview(conversation, outcome as Compacted)
+        .split('\n')
+        .slice(-5),
+    ).toEqual([
+      'constraints  3 of 3 kept (3 brought back)',
+      expect.stringMatching(/^asks {9}3 of 3 kept/),
+      'numbers      3 of 3 kept (3 brought back)',
+      expect.stringMatching(/ tokens, 13 → \d+ messages$/),
+      '',
+    ]);
+  });
+
   it('stays within its columns', async () => {
     const lines = await previewOf('ucracrua', 'sliding-window', { keepLast: 2 }, ' word'.repeat(90));
 

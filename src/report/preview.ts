@@ -2,6 +2,7 @@ import type { Conversation } from '../core/format.ts';
 import type { Compacted } from '../core/strategy.ts';
 import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
 import { diffMessages, type MessageDiff } from '../decorators/message-diff.ts';
+import { survivalLines } from './survival-lines.ts';
 import { countOf, drawTable, formatCount } from './terminal.ts';
 
 export interface PreviewOptions {
@@ -18,12 +19,13 @@ const SHOWN_ENDS = 3;
 
 /**
  * What a compaction does, one line for each message: `-` leaves, `~` is made smaller, `+` is new. The inside of long runs is
- * told in one line, so that any conversation can be looked at.
+ * told in one line, so that any conversation can be looked at. Behind them stands what became of the facts that a summary
+ * stands for, by kind.
  */
 export function preview(before: Conversation, compacted: Compacted, options: PreviewOptions = {}): string {
   const { columns = 100, estimator = createTokenEstimator() } = options;
   const rows = foldRuns(diffMessages(before, compacted, estimator));
-  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = compacted.receipt;
+  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter, survival } = compacted.receipt;
   const total = `${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens, ${messagesBefore} → ${messagesAfter} messages`;
   const table = drawTable(
     [['', '#', 'role', 'tokens', 'message'], ...rows],
@@ -36,7 +38,7 @@ export function preview(before: Conversation, compacted: Compacted, options: Pre
     ],
     '',
   );
-  return `${table}${total}\n`;
+  return `${table}${survivalLines(survival)}${total}\n`;
 }
 
 /** Columns of mark, number, role and tokens, with the space between them. */

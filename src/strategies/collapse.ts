@@ -1,10 +1,11 @@
+import { type Covered, readCovered } from '../core/covered.ts';
 import type { Edit } from '../core/edit.ts';
-import type { Message } from '../core/message.ts';
 import { integer } from '../core/options.ts';
 import { spansOf } from '../core/pins.ts';
 import { requestTokens } from '../core/receipt.ts';
 import { defineStrategy, finish, notCompacted } from '../core/strategy.ts';
-import { readSummaryMessage, summaryMessageText } from '../core/summary-message.ts';
+import { summaryMessageText } from '../core/summary-message.ts';
+import { topUp } from '../core/survival.ts';
 import { tailStart } from '../core/tail.ts';
 
 /** The emergency: keeps what is pinned and the newest rounds, and a list of what was done. Needs no model. */
@@ -23,18 +24,23 @@ export const collapse = defineStrategy({
       if (whole <= context.targetTokens && context.trigger === 'auto')
         return notCompacted('skipped', 'below-target', 'the request is within its target');
       const cut = tailStart(messages, context.estimator, { keepTokens: 0, keepRounds });
-      const covered = spansOf(messages, context.pins).filter(({ end, isPinned }) => end <= cut && !isPinned);
-      const gone = covered.flatMap(({ start, end }) => messages.slice(start, end));
-      const edits = covered.map(
+      const leaving = spansOf(messages, context.pins).filter(({ end, isPinned }) => end <= cut && !isPinned);
+      const covered = readCovered(messages, leaving);
+      const count = leaving.reduce((sum, { start, end }) => sum + end - start, 0);
+      const list = listOf(covered, count);
+      const countText = (text: string) => context.estimator.countText(text);
+      const maximumTokens = countText(list) + ROOM_FOR_FACTS;
+      const { text, survival } = topUp(list, covered, { maximumTokens, countText });
+      const edits = leaving.map(
         ({ start, end }, index): Edit =>
           index === 0
-            ? { type: 'summarize', start, end, text: summaryMessageText(listOf(gone)) }
+            ? { type: 'summarize', start, end, text: summaryMessageText(text) }
             : { type: 'drop', start, end, isSummarised: true },
       );
-      const hasNews = gone.some((message) => readSummaryMessage(message) === undefined);
-      return finish(conversation, hasNews ? edits : [], context, {
+      return finish(conversation, covered.messages.length > 0 ? edits : [], context, {
         strategy: 'collapse',
-        reason: `collapsed ${gone.length} messages`,
+        reason: `collapsed ${count} messages`,
+        survival,
       });
     },
   }),
@@ -42,15 +48,17 @@ export const collapse = defineStrategy({
 
 const LISTED_TOOLS = 20;
 
-function listOf(messages: readonly Message[]): string {
+/** Tokens behind the list that facts share in. What the user demands stays whatever it takes. */
+const ROOM_FOR_FACTS = 1000;
+
+function listOf({ messages, previousSummary }: Covered, count: number): string {
   const calls = new Map<string, number>();
   for (const block of messages.flatMap(({ blocks }) => blocks)) {
     if (block.type === 'tool-call') calls.set(block.name, (calls.get(block.name) ?? 0) + 1);
   }
   const tools = [...calls].toSorted((left, right) => right[1] - left[1]).slice(0, LISTED_TOOLS);
-  const done = tools.map(([name, count]) => `${name} ×${count}`).join(', ');
+  const done = tools.map(([name, times]) => `${name} ×${times}`).join(', ');
   const what = done === '' ? '' : ` Tools that were called: ${done}.`;
-  const earlier = messages.flatMap((message) => readSummaryMessage(message) ?? []);
-  const list = `${messages.length} earlier messages were removed because the context was full.${what}`;
-  return [...earlier, list].join('\n\n');
+  const list = `${count} earlier messages were removed because the context was full.${what}`;
+  return previousSummary === undefined ? list : `${previousSummary}\n\n${list}`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countingSummarizer, strategyContext } from '../../test/support/strategy-context.ts';
 import type { Conversation } from '../core/format.ts';
+import { textOf } from '../core/message.ts';
 import { requestTokens } from '../core/receipt.ts';
 import type { StrategyContext } from '../core/strategy.ts';
 import type { Summarizer, SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
@@ -316,5 +317,81 @@ describe('when summarize refuses before it asks', () => {
 
     expect(await left({}, { conversation, summarizer, trigger: 'manual' })).toBe('nothing-old');
     expect(requests).toEqual([]);
+  });
+});
+
+describe('what summarize pays for the demands of the user', () => {
+  const demands = Array.from({ length: 20 }, (_, index) => `Never use port number ${50_000 + index}.`);
+  const rounds = Array.from({ length: 20 }, (_, index) => [
+    answer(990),
+    { role: 'user', content: demands[index] },
+  ]);
+  const conversation = anthropicMessages.read([task, ...rounds.flat(), answer(10), ask]);
+  const filling = (asksModel: boolean) => {
+    const asked: number[] = [];
+    const summarizer: Summarizer = {
+      name: 'filling',
+      asksModel,
+      async summarize({ maximumTokens }) {
+        asked.push(maximumTokens);
+        return {
+          status: 'summarized',
+          text: 'x'.repeat(maximumTokens),
+          usage: { promptTokens: 1, outputTokens: 2 },
+        };
+      },
+    };
+    return { asked, summarizer };
+  };
+  const given = { conversation, targetTokens: 9000 };
+
+  it.each([
+    { who: 'a model, asked once', asksModel: true, times: 1 },
+    { who: 'anybody else, asked again with less', asksModel: false, times: 2 },
+  ])('room of the summary by $who, so that the target is met', async ({ asksModel, times }) => {
+    const { asked, summarizer } = filling(asksModel);
+    const outcome = await run({ keepRecent: 0 }, { ...given, summarizer });
+    if (outcome.status !== 'compacted') throw new Error(outcome.message);
+
+    expect(asked).toHaveLength(times);
+    expect(outcome.usage).toEqual({ promptTokens: times, outputTokens: 2 * times });
+    expect(outcome.receipt.tokensAfter).toBeLessThanOrEqual(given.targetTokens);
+    expect(outcome.receipt.survival).toContainEqual(
+      expect.objectContaining({ kind: 'constraint', restored: 18, lost: 0 }),
+    );
+  });
+
+  it('at most half of it, and more than that at the cost of the target', async () => {
+    const { asked, summarizer } = filling(true);
+    const outcome = await run({ keepRecent: 0, maxSummary: 400 }, { ...given, summarizer });
+    const texts = outcome.status === 'compacted' ? JSON.stringify(outcome.conversation.messages) : '';
+
+    expect(asked).toEqual([200]);
+    expect(demands.filter((demand) => !texts.includes(demand))).toEqual([]);
+  });
+
+  it('nothing when the summary has them', async () => {
+    const { requests, summarizer } = recording(({ messages }) =>
+      messages.flatMap(({ role, blocks }) => (role === 'user' ? blocks.map(textOf) : [])).join('\n'),
+    );
+    const outcome = await run({ keepRecent: 0 }, { ...given, summarizer });
+
+    expect(requests).toHaveLength(1);
+    expect(outcome.status === 'compacted' ? outcome.receipt.survival : []).toContainEqual(
+      expect.objectContaining({ kind: 'constraint', kept: 18, restored: 0, lost: 0 }),
+    );
+  });
+
+  it('the first summary when there is no shorter one', async () => {
+    let times = 0;
+    const summarizer: Summarizer = {
+      ...filling(false).summarizer,
+      summarize: async ({ maximumTokens }) =>
+        times++ === 0
+          ? { status: 'summarized', text: 'x'.repeat(maximumTokens), usage: undefined }
+          : { status: 'failed', reason: 'too-large', message: 'no', usage: undefined },
+    };
+
+    expect(await run({ keepRecent: 0 }, { ...given, summarizer })).toMatchObject({ status: 'compacted' });
   });
 });

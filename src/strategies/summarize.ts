@@ -7,6 +7,7 @@ import type { Usage } from '../core/message.ts';
 import { integer, number, text } from '../core/options.ts';
 import { type Span, spansOf } from '../core/pins.ts';
 import { requestTokens } from '../core/receipt.ts';
+import { NOTHING_SHORTENED, type ShortenedTail, shortenTail } from '../core/shorten-tail.ts';
 import {
   defineStrategy,
   finish,
@@ -17,11 +18,13 @@ import {
 import type { SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
 import { readSummaryMessage, summaryMessageText } from '../core/summary-message.ts';
 import { type ToppedUp, tokensAside, topUp } from '../core/survival.ts';
-import { tailStart } from '../core/tail.ts';
+import { type TailOptions, tailStart } from '../core/tail.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
 
 /** A model writes no longer summaries well, and is paid by the word. */
-const MODEL_SUMMARY_TOKENS = 8000;
+const USUAL_SUMMARY_TOKENS = 8000;
+/** Share of what the target leaves beside pinned messages that whole newest rounds may take from a summary. */
+const TAIL_SHARE = 0.15;
 /** A shorter summary is not worth its place. */
 const SMALLEST_SUMMARY_TOKENS = 64;
 
@@ -33,10 +36,14 @@ export const summarize = defineStrategy({
     threshold: integer({ default: 0, help: 'act from so many tokens on; 0 takes the target of the run' }),
     thresholdMessages: integer({ default: 0, help: 'act from so many messages on as well; 0 is off' }),
     keepRecent: integer({ default: 20_000, help: 'tokens of the newest rounds to keep' }),
-    keepRounds: integer({ default: 2, min: 1, help: 'newest rounds to keep in any case' }),
+    keepRounds: integer({
+      default: 2,
+      min: 1,
+      help: 'newest rounds to keep in any case when a model summarises',
+    }),
     maxSummary: integer({
       default: 0,
-      help: 'tokens that the summary may have; 0: 8000 for a model, else what the target leaves',
+      help: 'tokens that the summary may have; 0: 8000, or for a digest what the target leaves',
     }),
     minGain: number({ default: 0.2, max: 1, help: 'share of the request that must be saved' }),
     instructions: text({ default: '', help: 'what the summary should look after' }),
@@ -80,19 +87,21 @@ interface Source {
   readonly tokens: number;
   /** Whether there is anything among them besides an earlier summary. */
   readonly hasNews: boolean;
+  /** Results of the newest rounds that are too long for the target. The summary stands for what they lose, too. */
+  readonly shortened: ShortenedTail;
 }
 
-function findSource(
-  { messages }: Conversation,
-  { estimator, pins, targetTokens }: StrategyContext,
-  { keepRecent, keepRounds }: SummarizeOptions,
-): Source {
-  // The tail may not eat up the room that a compaction is to make.
-  const keepTokens = Math.min(keepRecent, Math.max(2000, targetTokens / 4));
-  const cut = tailStart(messages, estimator, { keepTokens, keepRounds });
+function findSource(conversation: Conversation, context: StrategyContext, options: SummarizeOptions): Source {
+  const { messages } = conversation;
+  const { estimator, pins } = context;
   const spans = spansOf(messages, pins);
+  const tail = tailLimits(conversation, context, { ...options, spans });
+  const cut = tailStart(messages, estimator, tail);
+  const shortened = tail.mayShorten
+    ? shortenTail(messages, cut, { limitTokens: tail.keepTokens, estimator })
+    : NOTHING_SHORTENED;
   const covered = spans.filter(({ end, isPinned }) => end <= cut && !isPinned);
-  let tokens = 0;
+  let tokens = shortened.freedTokens;
   let hasNews = false;
   for (const { start, end } of covered) {
     for (const message of messages.slice(start, end)) {
@@ -100,7 +109,29 @@ function findSource(
       hasNews ||= readSummaryMessage(message) === undefined;
     }
   }
-  return { spans, cut, covered, tokens, hasNews };
+  return { spans, cut, covered, tokens, hasNews, shortened };
+}
+
+/**
+ * What stays of the newest rounds: a quarter of the target at most, two of them in any case. A summarizer that fills its
+ * target makes more of a token than they do: then only the newest stays in any case. In an automatic run it stays as it
+ * is, since the model has not seen it yet.
+ */
+function tailLimits(
+  { frame, messages }: Conversation,
+  { estimator, targetTokens, trigger, summarizer }: StrategyContext,
+  { spans, keepRecent, keepRounds }: SummarizeOptions & { readonly spans: readonly Span[] },
+): TailOptions & { readonly mayShorten: boolean } {
+  if (summarizer.fillsTarget !== true) {
+    const keepTokens = Math.min(keepRecent, Math.max(2000, targetTokens / 4));
+    return { keepTokens, keepRounds, mayShorten: false };
+  }
+  let stays = estimator.countSystem(frame) + estimator.countTools(frame);
+  for (const { start, end, isPinned } of spans) {
+    if (isPinned) for (const message of messages.slice(start, end)) stays += estimator.countMessage(message);
+  }
+  const keepTokens = Math.min(keepRecent, Math.max(0, targetTokens - stays) * TAIL_SHARE);
+  return { keepTokens, keepRounds: 1, mayShorten: trigger !== 'auto' };
 }
 
 /** Why not even to begin: told before anything is spent. */
@@ -131,7 +162,7 @@ async function run(
   const covered = readCovered(conversation.messages, source.covered);
   const roomTokens = summaryRoom(conversation, context, { source, options });
   const written = await write(context, covered, {
-    messages: covered.messages,
+    messages: [...covered.messages, ...source.shortened.messages],
     conversation,
     previousSummary: covered.previousSummary,
     instructions: options.instructions === '' ? undefined : options.instructions,
@@ -144,7 +175,8 @@ async function run(
   }
   const { text, survival, usage } = written;
   const leaving = source.covered.reduce((sum, { start, end }) => sum + end - start, 0);
-  const outcome = finish(conversation, toEdits(source.covered, summaryMessageText(text)), context, {
+  const edits = [...toEdits(source.covered, summaryMessageText(text)), ...source.shortened.edits];
+  const outcome = finish(conversation, edits, context, {
     strategy: 'summarize',
     reason: `summarised ${leaving} messages`,
     usage,
@@ -164,15 +196,16 @@ function summaryRoom(
   { source, options }: { source: Source; options: SummarizeOptions },
 ): number {
   const gainful = Math.floor(source.tokens * (1 - options.minGain));
-  const usual = summarizer.asksModel ? MODEL_SUMMARY_TOKENS : Number.POSITIVE_INFINITY;
+  const fillsTarget = summarizer.fillsTarget === true;
+  const usual = fillsTarget ? Number.POSITIVE_INFINITY : USUAL_SUMMARY_TOKENS;
   const wanted = Math.min(options.maxSummary > 0 ? options.maxSummary : usual, gainful);
   const { tokens: floor } = findFloor(conversation, estimator, source);
-  const left = Math.floor(targetTokens - floor - wrappingTokens(estimator));
+  const left = Math.floor(targetTokens - floor + source.shortened.freedTokens - wrappingTokens(estimator));
   if (left >= SMALLEST_SUMMARY_TOKENS) return Math.min(wanted, left);
   // The target is out of reach with any summary: a short one helps all the same.
-  return summarizer.asksModel
-    ? wanted
-    : Math.min(wanted, Math.max(SMALLEST_SUMMARY_TOKENS, Math.min(1000, Math.floor(source.tokens / 20))));
+  if (!fillsTarget) return wanted;
+  const short = Math.min(1000, Math.floor(source.tokens / 20));
+  return Math.min(wanted, Math.max(SMALLEST_SUMMARY_TOKENS, short));
 }
 
 /** What stands around a summary in its message. */
@@ -197,10 +230,10 @@ async function write(context: StrategyContext, covered: Covered, request: Summar
     ...request,
     maximumTokens: Math.max(Math.min(SMALLEST_SUMMARY_TOKENS, maximumTokens), maximumTokens - tokens),
   });
-  const asideTokens = tokensAside(
-    covered,
-    { maximumTokens, countText },
-    { areDropped: summarizer.asksModel },
+  const areDropped = summarizer.asksModel;
+  const asideTokens = Math.min(
+    tokensAside(covered, { maximumTokens, countText }, { areDropped }),
+    Math.floor(maximumTokens / 2),
   );
   const first = await ask(context, within(asideTokens));
   if (first.status === 'failed') return first;

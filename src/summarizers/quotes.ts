@@ -11,29 +11,54 @@ export function userWords(messages: readonly Message[]): readonly string[] {
     .filter((text) => text !== '');
 }
 
+/** Characters that are looked through for quotations at most. Quotations beyond that count as invented. */
+const LARGEST_SEARCH = 400_000_000;
+
 /**
  * The entries without those that put words into the user's mouth: what counts as the user's words by the rules of its
- * section has to occur in `words` (up to case, blanks, quotation marks and omissions marked by …). Of an entry that
- * must be the user's words as a whole, comments around the quotation go.
+ * section has to occur in `words` (up to case, blanks, quotation marks and omissions marked by …). What the user is said
+ * to want without any quotation has to use the user's words, at least half of those that tell something. Of an entry
+ * that must be the user's words as a whole, comments around the quotation go.
  */
 export function verifyQuotes(
   entries: readonly SummaryEntry[],
   words: readonly string[],
 ): readonly SummaryEntry[] {
-  const normalised = words.map(normaliseWords);
-  return entries.map((entry) => verifyEntry(entry, normalised)).filter((entry) => entry !== undefined);
+  const known = readWords(words);
+  return entries.map((entry) => verifyEntry(entry, known)).filter((entry) => entry !== undefined);
 }
 
-function verifyEntry(entry: SummaryEntry, words: readonly string[]): SummaryEntry | undefined {
+/** What the user wrote, to look things up in. */
+interface KnownWords {
+  readonly texts: readonly string[];
+  readonly characters: number;
+  /** Made when somebody asks. */
+  stems: ReadonlySet<string> | undefined;
+  /** Characters that may still be looked through. */
+  left: number;
+}
+
+function readWords(words: readonly string[]): KnownWords {
+  const texts = words.map(normaliseWords);
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  return { texts, characters, stems: undefined, left: LARGEST_SEARCH };
+}
+
+function verifyEntry(entry: SummaryEntry, words: KnownWords): SummaryEntry | undefined {
   if (entry.action === 'close') return entry;
   const { checks } = sectionOf(entry.section);
   if (checks === 'whole') {
     const text = quotationIn(entry.text);
     return occurs(text, words) ? { ...entry, text } : undefined;
   }
-  const isTrue = (text: string) =>
-    (checks === 'attributed' && !SPEAKS_OF_USER.test(text)) ||
-    quotationsIn(text).every((quote) => occurs(quote, words));
+  const isTrue = (text: string) => {
+    const speaksOfUser = SPEAKS_OF_USER.test(text);
+    if (checks === 'attributed' && !speaksOfUser) return true;
+    const quotations = quotationsIn(text);
+    return quotations.length === 0
+      ? !speaksOfUser || usesWords(text, words)
+      : quotations.every((quote) => occurs(quote, words));
+  };
   if (isTrue(entry.text)) return entry;
   // A note may be a whole summary: one false line must not take the others with it.
   const text = entry.section === 'notes' ? entry.text.split('\n').filter(isTrue).join('\n') : '';
@@ -59,14 +84,42 @@ function quotationIn(text: string): string {
 /** Fragments of a quotation with omissions must tell something, or any sentence could be pieced together from words. */
 const SHORTEST_FRAGMENT = 8;
 
-function occurs(quote: string, words: readonly string[]): boolean {
+function occurs(quote: string, words: KnownWords): boolean {
   const fragments = normaliseWords(quote)
     .split('...')
     .map(trimEdges)
     .filter((fragment) => fragment !== '');
   if (fragments.length === 0) return false;
   if (fragments.length > 1 && fragments.some(({ length }) => length < SHORTEST_FRAGMENT)) return false;
-  return words.some((text) => occurInOrder(fragments, text));
+  words.left -= words.characters;
+  return words.left >= 0 && words.texts.some((text) => occurInOrder(fragments, text));
+}
+
+/** A word tells something from this length on, and is known by its beginning: `deploy`, `deployed`. */
+const SHORTEST_TOLD = 4;
+const STEM = 5;
+const TELLING_WORD = /\p{L}{4,40}/gu;
+const NOTHING_TOLD = new Set(
+  'user users said says asks asked want wants wanted demand demands demanded request requested insist insists insisted told tell tells wrote write require requires required order orders ordered instruct instructs instructed prefer prefers preferred message confirm confirmed approve approved agree agreed allow allowed decide decided that this with from have been were will would should must also only them they their then than into about explicitly clearly'.split(
+    ' ',
+  ),
+);
+
+/** Whether at least half of the words of a text that tell something are the user's. */
+function usesWords(text: string, words: KnownWords): boolean {
+  const told = tellingWords(normaliseWords(text)).filter((word) => !NOTHING_TOLD.has(word));
+  if (told.length === 0) return true;
+  words.stems ??= new Set(words.texts.flatMap((own) => tellingWords(own).map(stemOf)));
+  const { stems } = words;
+  return told.filter((word) => stems.has(stemOf(word))).length * 2 >= told.length;
+}
+
+function tellingWords(text: string): readonly string[] {
+  return text.length < SHORTEST_TOLD ? [] : (text.match(TELLING_WORD) ?? []);
+}
+
+function stemOf(word: string): string {
+  return word.slice(0, STEM);
 }
 
 function occurInOrder(fragments: readonly string[], text: string): boolean {

@@ -5,13 +5,14 @@ import { fitItems, readEntries, type SummaryItem, writeItems } from './document.
 import { mergeEntries, readItems } from './merge.ts';
 import { userWords, verifyQuotes } from './quotes.ts';
 import { sectionOf } from './sections.ts';
+import { markUnverified, sourceTexts } from './verify-claims.ts';
 
 /** An answer this many times over the cap does not come within it by losing its false quotations. */
 const LARGEST_ANSWER = 2;
 
 /**
- * Makes the summary from an answer that was accepted: points that put words into the user's mouth go, the rest is merged
- * into the previous summary. The result must be within its cap and smaller than what it stands for. A summary that was
+ * Makes the summary from an answer that was accepted: points that put words into the user's mouth go, those that name
+ * what the source does not know are marked, and the rest is merged into the previous summary. The result must be within its cap and smaller than what it stands for. A summary that was
  * carried on is shortened to its cap, point by point; a new one that exceeds it has failed.
  */
 export function writeSummary(
@@ -24,7 +25,7 @@ export function writeSummary(
     return { status: 'failed', ...tooLarge(request), usage };
   const previous = readItems(request.previousSummary ?? '');
   const words = [...userWords(request.messages), ...userWordsIn(previous)];
-  const entries = verifyQuotes(readEntries(answer), words);
+  const entries = markUnverified(verifyQuotes(readEntries(answer), words), sourceTexts(request));
   // Without anything new the old summary would stand for messages that it says nothing about.
   if (entries.length === 0) return { status: 'failed', ...nothingKept, usage };
   const merged = mergeEntries(previous, entries);

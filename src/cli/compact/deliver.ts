@@ -7,6 +7,7 @@ import { readSummaryMessage } from '../../core/summary-message.ts';
 import type { ConversionChange } from '../../formats/convert/changes.ts';
 import { convertConversation } from '../../formats/convert/convert.ts';
 import { preview } from '../../report/preview.ts';
+import { survivalLines } from '../../report/survival-lines.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import type { GivenArguments } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -84,6 +85,7 @@ function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Rece
     terminal.talk(
       `${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens, ${messagesBefore} → ${messagesAfter} messages (${outcome.reason})\n`,
     );
+    terminal.talk(survivalLines(receipt.survival, '  '));
   }
   if (given.flag('dryRun')) terminal.talk('nothing was written (--dry-run)\n');
 }

@@ -39,6 +39,7 @@ const account = {
     { fate: 'verbatim', start: 0, end: 1, tokens: 100, about: HOSTILE },
     { fate: 'dropped', start: 1, end: 3, tokens: 900, about: 'result', handle: 'rf:0123456789abcdef' },
   ],
+  survival: [{ kind: 'path', found: 9, kept: 4, restored: 3, lost: 2, examples: [HOSTILE, 'src/a.ts'] }],
 } as const;
 
 const comparison = inventedComparison();
@@ -174,5 +175,22 @@ describe('a comparison', () => {
 
     expect(bare).not.toContain('Cost against recall');
     expect(bare).not.toMatch(/NaN|undefined/);
+  });
+});
+
+describe('what survived a summary', () => {
+  const page = (survival?: typeof account.survival | readonly []) =>
+    renderReceiptPage({ file: 'a', account: { ...account, survival } });
+
+  it('stands on the page of a receipt, with what was lost', () => {
+    expect(page(account.survival)).toMatch(
+      /changed files<\/th><td class="n">9<\/td><td class="n">4<\/td><td class="n">3<\/td><td class="n">2<\/td>/,
+    );
+    expect(page(account.survival)).toContain('src/a.ts');
+  });
+
+  it('is not spoken of where there was no summary, or nothing in it', () => {
+    expect(page()).not.toContain('What survived');
+    expect(page([])).not.toContain('What survived');
   });
 });

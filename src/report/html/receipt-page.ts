@@ -5,6 +5,7 @@ import type { TokenPart } from '../token-parts.ts';
 import { html, type Markup, quoted, quotedPath } from './markup.ts';
 import { renderPage, type Statistic, section, statistics } from './page.ts';
 import { receiptParts } from './receipt-section.ts';
+import { survivalTable } from './survival-table.ts';
 import { table } from './table.ts';
 import { nameOfPart, tokenBar } from './token-section.ts';
 
@@ -30,6 +31,9 @@ export function renderReceiptPage({ file, account }: ReceiptPage): string {
         partTable(before.parts, after.parts),
       ]),
       section('receipt', 'What became of every message', receiptParts(account)),
+      ...(account.survival === undefined || account.survival.length === 0
+        ? []
+        : [section('survival', 'What survived the summary', [survivalTable(account.survival)])]),
     ],
   });
 }

@@ -22,9 +22,9 @@ export interface DigestModels {
 }
 
 /** How much showing the lines of later edits is worth beside showing the names of later calls. */
-const LINES_WORTH = 2;
+const LINES_WORTH = 1.9;
 /** To bind a name is worth so many times as much as to show it. */
-const BINDING_WORTH = 4;
+const BINDING_WORTH = 4.5;
 /** Chance of names and small numbers in prose, which the fit does not know: they matter where nobody works on files. */
 const WEAK_CHANCE = { withFiles: 0, withoutFiles: 0.02 };
 /** So many lines are expected to be quoted even where none looks like it. */
@@ -37,7 +37,7 @@ const SHARES = {
   demands: 0.6,
   habits: 0.06,
   changedFiles: 0.15,
-  failures: 0.03,
+  failures: 0.02,
   userLines: 0.03,
   plan: 0.02,
 };
@@ -122,16 +122,29 @@ function takeFixed(selector: LineSelector, index: LineIndex, budget: number): vo
   const hasRoomForFailures = within(SHARES.failures);
   const failed = [...index.titles.keys()].filter(({ isFailed }) => isFailed);
   for (const group of failed.toReversed()) if (hasRoomForFailures()) selector.openGroup(group);
-  const plan = index.sources.findLast(({ origin, isKept }) => origin === ORIGIN.plan && !isKept)?.group;
   const hasRoomForPlan = within(SHARES.plan);
+  for (const id of planLines(index)) if (hasRoomForPlan()) selector.take(id);
   const hasRoomForUser = within(SHARES.userLines);
-  for (let id = index.lines.length - 1; id >= 0; id--) {
-    const line = index.lines[id];
-    if (line === undefined || line.isKept) continue;
-    const isTyped = line.origin === ORIGIN.user && line.sourceLines <= TYPED_LINES;
-    if (isTyped && hasRoomForUser()) selector.take(id);
-    if (line.group === plan && hasRoomForPlan()) selector.take(id);
+  const demands = new Set(index.demands);
+  for (const id of typedLines(index)) {
+    if (demands.has(index.lines[id]?.text.trim() ?? '')) selector.leaveOut(id);
+    else if (hasRoomForUser()) selector.take(id);
   }
+}
+
+/** The lines of the newest plan. */
+function planLines({ lines, sources }: LineIndex): readonly number[] {
+  const plan = sources.findLast(({ origin, isKept }) => origin === ORIGIN.plan && !isKept)?.group;
+  return plan === undefined ? [] : [...lines.keys()].filter((id) => lines[id]?.group === plan);
+}
+
+/** The lines that the user typed, the newest first. */
+function typedLines({ lines }: LineIndex): readonly number[] {
+  const typed: number[] = [];
+  for (const [id, { origin, isKept, sourceLines }] of lines.entries()) {
+    if (origin === ORIGIN.user && !isKept && sourceLines <= TYPED_LINES) typed.push(id);
+  }
+  return typed.reverse();
 }
 
 function worthOf(index: LineIndex, models: DigestModels, root: string): Worth {
@@ -140,12 +153,18 @@ function worthOf(index: LineIndex, models: DigestModels, root: string): Worth {
     entity: namesWorth(index, chances(index.entities, { table: entityTable, model: models.entity, setting })),
     line: linesWorth(index, chances(index.lines, { table: lineTable, model: models.line, setting })),
     binding: BINDING_WORTH,
-    cost: Float64Array.from(index.lines, ({ text }) => lineCost(text)),
+    cost: costsOf(index),
     headingCost: remembered((group) => {
       const heading = headingOf(group, root);
       return heading === '' ? 1 : lineCost(heading);
     }),
   };
+}
+
+function costsOf({ lines }: LineIndex): Float64Array {
+  const costs = new Float64Array(lines.length);
+  for (const [id, { text }] of lines.entries()) costs[id] = lineCost(text);
+  return costs;
 }
 
 /** What each name is worth: its share of all that later calls are expected to name. */

@@ -16,6 +16,7 @@ import { fittedModels } from './models.ts';
 export const digest: Summarizer = {
   name: 'digest',
   asksModel: false,
+  fillsTarget: true,
   summarize: async (request) => digestOf(request),
 };
 

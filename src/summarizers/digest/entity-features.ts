@@ -4,15 +4,33 @@ import { SHAPE } from './scan-line.ts';
 import { AGES, age, cross, type Setting } from './setting.ts';
 import { ORIGIN } from './sources.ts';
 
+const USES = [0, 1, 2, 3, 5, 8, 13];
+const RANKS = [0, 1, 2, 4, 8, 16, 32];
+const CHANGES = [0, 1, 3, 8];
+const LENGTHS = [3, 5, 8, 12, 16, 22, 30, 45];
+const WARM_SHARES = [0.15, 0.3, 0.5, 0.75, 0.99];
+const FILES = [0, 1, 2, 4, 8];
+const LINES_A_SOURCE = [1, 1.5, 2, 3, 5, 8];
+const DECLARATIONS = [0, 1, 2];
+const FAILURES = [0, 1, 3];
+const CHANGED_SHARES = [0, 0.1, 0.3, 0.6, 0.9];
+const CROWDS = [1, 2, 3, 4, 6, 9, 14];
+
 const ROUNDS_AGO = [2, 4, 8, 16, 32, 64, 128];
 const COUNTS = [1, 2, 3, 5, 8, 13, 25, 60];
 const SHARES = [0, 0.2, 0.4, 0.6, 0.8, 0.99];
 const SHAPES = Object.keys(SHAPE).length;
 
+const SAYS = [ORIGIN.user, ORIGIN.said, ORIGIN.thought, ORIGIN.plan];
+const DOES = [ORIGIN.written, ORIGIN.removed, ORIGIN.argument];
+const SHOWS = [ORIGIN.read, ORIGIN.shell, ORIGIN.search, ORIGIN.result];
+
 /** Which of some origins show an entity, as bits. */
-function shownBy({ origins }: Entity, ...wanted: readonly number[]): number {
+function shownBy({ origins }: Entity, wanted: readonly number[]): number {
   let bits = 0;
-  for (const [bit, origin] of wanted.entries()) if ((origins & (1 << origin)) !== 0) bits |= 1 << bit;
+  for (let bit = 0; bit < wanted.length; bit++) {
+    if ((origins & (1 << (wanted[bit] ?? 0))) !== 0) bits |= 1 << bit;
+  }
   return bits;
 }
 
@@ -35,30 +53,28 @@ const sources: Feature<Entity, Setting> = {
 const used: Feature<Entity, Setting> = {
   name: 'uses in calls',
   size: 8,
-  bin: (entity) => binOf(entity.used, [0, 1, 2, 3, 5, 8, 13]),
+  bin: (entity) => binOf(entity.used, USES),
 };
 const fileRank: Feature<Entity, Setting> = {
   name: 'files touched since its file',
   size: 9,
-  bin: ({ file }, { rank }) =>
-    file === undefined ? 8 : binOf(rank.get(file) ?? 99, [0, 1, 2, 4, 8, 16, 32]),
+  bin: ({ file }, { rank }) => (file === undefined ? 8 : binOf(rank.get(file) ?? 99, RANKS)),
 };
 const fileChanges: Feature<Entity, Setting> = {
   name: 'changes of its file',
   size: 6,
-  bin: ({ file }) => (file === undefined ? 5 : binOf(file.changes, [0, 1, 3, 8])),
+  bin: ({ file }) => (file === undefined ? 5 : binOf(file.changes, CHANGES)),
 };
 
 const length: Feature<Entity, Setting> = {
   name: 'length',
   size: 9,
-  bin: ({ text }) => binOf(text.length, [3, 5, 8, 12, 16, 22, 30, 45]),
+  bin: ({ text }) => binOf(text.length, LENGTHS),
 };
 const warmth: Feature<Entity, Setting> = {
   name: 'share of lines that name something that stays',
   size: 7,
-  bin: (entity) =>
-    entity.warm === 0 ? 0 : 1 + binOf(entity.warm / entity.distinct, [0.15, 0.3, 0.5, 0.75, 0.99]),
+  bin: (entity) => (entity.warm === 0 ? 0 : 1 + binOf(entity.warm / entity.distinct, WARM_SHARES)),
 };
 const focus: Feature<Entity, Setting> = {
   name: 'share of its name that the newest messages talk of',
@@ -73,15 +89,13 @@ const asked: Feature<Entity, Setting> = {
 const results: Feature<Entity, Setting> = {
   name: 'what shows it',
   size: 16,
-  bin: (entity) => shownBy(entity, ORIGIN.read, ORIGIN.shell, ORIGIN.search, ORIGIN.result),
+  bin: (entity) => shownBy(entity, SHOWS),
 };
 const folderFiles: Feature<Entity, Setting> = {
   name: 'touched files of its folder',
   size: 7,
   bin: ({ text, shape: of }, { folders }) =>
-    of === SHAPE.path || of === SHAPE.folder
-      ? binOf(folders.get(folderOf(text))?.files ?? 0, [0, 1, 2, 4, 8])
-      : 6,
+    of === SHAPE.path || of === SHAPE.folder ? binOf(folders.get(folderOf(text))?.files ?? 0, FILES) : 6,
 };
 const folderAge: Feature<Entity, Setting> = {
   name: 'age of the last touch of its folder',
@@ -112,24 +126,24 @@ export const entityTable = layOut<Entity, Setting>([
   {
     name: 'lines for each source',
     size: 7,
-    bin: (entity) => binOf(entity.count / entity.sources, [1, 1.5, 2, 3, 5, 8]),
+    bin: (entity) => binOf(entity.count / entity.sources, LINES_A_SOURCE),
   },
   {
     name: 'who says it',
     size: 16,
-    bin: (entity) => shownBy(entity, ORIGIN.user, ORIGIN.said, ORIGIN.thought, ORIGIN.plan),
+    bin: (entity) => shownBy(entity, SAYS),
   },
   {
     name: 'what a call does with it',
     size: 8,
-    bin: (entity) => shownBy(entity, ORIGIN.written, ORIGIN.removed, ORIGIN.argument),
+    bin: (entity) => shownBy(entity, DOES),
   },
-  { name: 'declarations', size: 4, bin: ({ declared }) => binOf(declared, [0, 1, 2]) },
-  { name: 'failures', size: 4, bin: ({ failed }) => binOf(failed, [0, 1, 3]) },
+  { name: 'declarations', size: 4, bin: ({ declared }) => binOf(declared, DECLARATIONS) },
+  { name: 'failures', size: 4, bin: ({ failed }) => binOf(failed, FAILURES) },
   {
     name: 'share in changed files',
     size: 6,
-    bin: ({ inChanged, count }) => binOf(inChanged / count, [0, 0.1, 0.3, 0.6, 0.9]),
+    bin: ({ inChanged, count }) => binOf(inChanged / count, CHANGED_SHARES),
   },
   cross(shape, length),
   cross(lastShown, warmth),
@@ -142,6 +156,6 @@ export const entityTable = layOut<Entity, Setting>([
   {
     name: 'names of the text around it',
     size: 8,
-    bin: ({ crowd, count }) => binOf(crowd / count, [1, 2, 3, 4, 6, 9, 14]),
+    bin: ({ crowd, count }) => binOf(crowd / count, CROWDS),
   },
 ]);

@@ -14,6 +14,9 @@ import { type Group, type Material, ORIGIN, type Source } from './sources.ts';
 const LONG_LINE = 240;
 const PIECE = 120;
 const FAR = 1_000_000;
+/** A shorter line is shown whole or not at all. */
+const SHORT_LINE = 40;
+const NO_SPOTS: readonly number[] = [];
 const DECLARES = new Set(
   (
     'func def class const let var type interface struct fn enum export public private static async function trait impl ' +
@@ -50,8 +53,9 @@ class Indexer implements LineListener {
   private readonly lineIds: number[][] = [];
   private readonly lineOf = new Map<string, number>();
   private readonly entityOf = new Map<string, number>();
-  private found: number[] = [];
-  private spots: number[] = [];
+  // Of the line that is being scanned.
+  private readonly found: number[] = [];
+  private readonly spots: number[] = [];
   private words = 0;
 
   add(source: Source, number: number): void {
@@ -59,8 +63,9 @@ class Indexer implements LineListener {
     this.starts.push(this.at);
     if (source.group.title !== '') this.mentionTitle(source, number);
     const ids: number[] = [];
-    for (const [place, raw] of source.lines.entries()) {
-      const text = raw.trimEnd();
+    for (let place = 0; place < source.lines.length; place++) {
+      const raw = source.lines[place] ?? '';
+      const text = withoutTrailingSpace(raw);
       if (text.length <= LONG_LINE) ids.push(this.mention(text, source, number, place));
       else for (const piece of piecesOf(text)) ids.push(this.mention(piece, source, number, place));
       this.at += raw.length + 1;
@@ -128,14 +133,14 @@ class Indexer implements LineListener {
 
   private scanTitle(group: Group): Title {
     this.scan(group.status === '' ? group.title : `${group.title} ${group.status}`);
-    const title = { entities: this.found, words: this.words };
+    const title = { entities: this.found.slice(), words: this.words };
     this.titles.set(group, title);
     return title;
   }
 
   private scan(text: string): void {
-    this.found = [];
-    this.spots = [];
+    this.found.length = 0;
+    this.spots.length = 0;
     this.words = 0;
     scanLine(text, this);
   }
@@ -161,9 +166,9 @@ class Indexer implements LineListener {
     this.lines.push({
       text,
       indent,
-      entities: this.found,
+      entities: this.found.slice(),
       words: this.words,
-      spots: inOrder(this.spots),
+      spots: text.length - indent < SHORT_LINE || first === undefined ? NO_SPOTS : inOrder(this.spots),
       source: number,
       place: 0,
       sourceLines: 0,
@@ -251,6 +256,14 @@ function newEntity(text: string, shape: number, at: number): Entity {
   };
 }
 
+const SPACE = 32;
+
+/** The same string where nothing is to be cut off, which most lines are. */
+function withoutTrailingSpace(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last <= SPACE || last > 127 ? text.trimEnd() : text;
+}
+
 function isDeclaration(text: string, indent: number): boolean {
   const space = text.indexOf(' ', indent);
   return space > indent && DECLARES.has(text.slice(indent, space));
@@ -262,7 +275,7 @@ function inOrder(spots: readonly number[]): readonly number[] {
   for (let spot = 3; spot < spots.length && isSorted; spot += 3) {
     isSorted = (spots[spot + 1] ?? 0) >= (spots[spot - 2] ?? 0);
   }
-  if (isSorted) return spots;
+  if (isSorted) return spots.slice();
   const order = Array.from({ length: spots.length / 3 }, (_, number) => number * 3);
   order.sort((left, right) => (spots[left + 1] ?? 0) - (spots[right + 1] ?? 0) || left - right);
   return order.flatMap((spot) => spots.slice(spot, spot + 3));

@@ -46,7 +46,10 @@ export interface Line {
   readonly entities: readonly number[];
   /** Plain words on it. */
   readonly words: number;
-  /** Names and plain words by where they begin, three numbers each: the entity (-1 for a word), its start and its end. */
+  /**
+   * Names and plain words by where they begin, three numbers each: the entity (-1 for a word), its start and its end. Empty
+   * for a short line, which is shown whole or not at all.
+   */
   readonly spots: readonly number[];
   /** Where it is shown: its newest source, its number there, and how many lines the source has. */
   source: number;

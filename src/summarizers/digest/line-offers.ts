@@ -28,11 +28,11 @@ export interface Offer {
 }
 
 const BINDING_WORDS = 2;
-/** A shorter line is shown whole or not at all. */
-const SHORT_LINE = 40;
 /** A part of a line costs its mark beside its text, and sometimes a newline. */
 const PART_TOKENS = 1.4;
 const MOST_SPOTS = 60;
+/** No name takes fewer tokens. */
+const SMALLEST_NAME = 0.5;
 
 const HIDDEN = 0;
 const SHOWN = 1;
@@ -56,10 +56,21 @@ export class LineOffers {
     for (const [id, { isKept }] of index.entities.entries()) if (isKept) this.state[id] = BOUND;
   }
 
+  /** No way to show a line at this moment is worth more per token than this. Cheaper to find than the best way. */
+  mostPerToken(id: number, line: Line): number {
+    const names = this.gainOf(line.entities, line.words >= BINDING_WORDS);
+    const headingGain = this.headingGain(line.group);
+    const headingCost = this.headingCost(line.group);
+    const lineCost = Math.max(0.5, (this.worth.cost[id] ?? 0) - (this.paid.get(id) ?? 0));
+    const whole = ((this.worth.line[id] ?? 0) + names + headingGain) / (lineCost + headingCost);
+    if (line.spots.length === 0) return whole;
+    return Math.max(whole, (names + headingGain) / (PART_TOKENS + headingCost + SMALLEST_NAME));
+  }
+
   /** The best way to show a line at this moment; a line that was shown in part can only be completed. */
   best(id: number, line: Line): Offer {
     const whole = this.whole(id, line);
-    if (this.paid.has(id) || line.text.length - line.indent < SHORT_LINE) return whole;
+    if (this.paid.has(id) || line.spots.length === 0) return whole;
     const part = this.part(id, line);
     return part !== undefined && part.gain * whole.cost > whole.gain * part.cost ? part : whole;
   }
@@ -81,6 +92,10 @@ export class LineOffers {
   accept(id: number, line: Line, { start, end, lineCost }: Offer): void {
     this.open(line.group);
     this.paid.set(id, (this.paid.get(id) ?? 0) + lineCost);
+    if (end - start >= line.text.length - line.indent) {
+      this.tell(line);
+      return;
+    }
     const { spots } = line;
     let words = 0;
     const entities: number[] = [];
@@ -91,6 +106,11 @@ export class LineOffers {
       else entities.push(entity);
     }
     this.show(entities, words >= BINDING_WORDS);
+  }
+
+  /** Notes that a line is told elsewhere. */
+  tell(line: Line): void {
+    this.show(line.entities, line.words >= BINDING_WORDS);
   }
 
   /** Notes that the heading of a group is shown. */

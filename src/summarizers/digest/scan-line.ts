@@ -55,21 +55,100 @@ export function scanLine(line: string, listener: LineListener): void {
 
 /** Takes the run that begins here, and gives its end. */
 function scanFrom(line: string, start: number, listener: LineListener): number {
-  const { length } = line;
-  // Most runs are plain words; those are known by the end of this loop.
-  let isPlain = true;
-  let end = start;
-  for (; end < length; end++) {
-    const kind = classOf(line.charCodeAt(end));
-    if (kind === OTHER) break;
-    if (kind !== LOWER) isPlain = false;
-  }
+  const end = countRun(line, start);
   if (line.charCodeAt(end) === COLON && isScheme(line, start, end)) {
     return scanAddress(line, start, end, listener);
   }
-  if (!isPlain) scanRun(line, start, end, listener);
-  else if (end - start >= SHORTEST_WORD && end - start <= LONGEST_ENTITY) listener.word(start, end);
+  if (makeup.joiners > 0) scanRun(line, start, end, listener);
+  else nameWord(line, start, end, listener);
   return end;
+}
+
+/** What the run that was counted last is made of. One object for all runs, since there are millions of them. */
+const makeup = { lower: 0, upper: 0, digits: 0, ties: 0, joiners: 0, humps: 0, isInName: false };
+
+/** Counts the characters of a run, and gives its end. */
+function countRun(line: string, start: number): number {
+  let end = start;
+  let kind = classOf(line.charCodeAt(start));
+  let before = OTHER;
+  clearMakeup();
+  while (kind !== OTHER) {
+    countCharacter(kind, before);
+    before = kind;
+    end++;
+    if (end === line.length) break;
+    kind = classOf(line.charCodeAt(end));
+  }
+  return end;
+}
+
+/** Counts the characters of a word inside a run, and gives its end. */
+function countWord(line: string, start: number, runEnd: number): number {
+  let before = OTHER;
+  clearMakeup();
+  for (let end = start; end < runEnd; end++) {
+    const kind = classOf(line.charCodeAt(end));
+    if (kind === JOINER || kind === OTHER) return end;
+    countCharacter(kind, before);
+    before = kind;
+  }
+  return runEnd;
+}
+
+function clearMakeup(): void {
+  makeup.lower = 0;
+  makeup.upper = 0;
+  makeup.digits = 0;
+  makeup.ties = 0;
+  makeup.joiners = 0;
+  makeup.humps = 0;
+  makeup.isInName = false;
+}
+
+function countCharacter(kind: number, before: number): void {
+  if (kind === LOWER) makeup.lower++;
+  else if (kind === DIGIT) makeup.digits++;
+  else if (kind === JOINER) makeup.joiners++;
+  else if (kind !== UPPER) makeup.ties++;
+  else {
+    makeup.upper++;
+    if (before === LOWER) makeup.humps++;
+  }
+}
+
+/** The word that was counted last: an identifier, a code, a number or a plain word. */
+function nameWord(line: string, start: number, end: number, listener: LineListener): void {
+  const length = end - start;
+  if (length > LONGEST_ENTITY) return;
+  const isPlain = makeup.lower === length;
+  const shape = isPlain ? -1 : shapeOf(length, classOf(line.charCodeAt(start)) === UPPER);
+  if (shape !== -1) listener.entity(line.slice(start, end), shape, start);
+  const isWord = (isPlain || shape === SHAPE.name || isLetters(shape, length)) && !makeup.isInName;
+  if (isWord && length >= SHORTEST_WORD) listener.word(start, end);
+}
+
+/** Whether a word without a shape is letters all the same, such as one of capitals at both ends. */
+function isLetters(shape: number, length: number): boolean {
+  return shape === -1 && makeup.lower + makeup.upper === length;
+}
+
+/** The shape of the word that was counted last; -1 for none. */
+function shapeOf(length: number, startsUpper: boolean): number {
+  const { lower, upper, digits } = makeup;
+  if (lower + upper === 0) return shapeOfDigits(digits);
+  if (length < SHORTEST_WORD) return -1;
+  if (makeup.ties > 0) return lower === 0 ? SHAPE.capitals : SHAPE.snake;
+  if (makeup.humps > 0) return startsUpper ? SHAPE.pascal : SHAPE.camel;
+  if (digits > 0) return SHAPE.code;
+  if (lower === 0) return SHAPE.capitals;
+  if (!startsUpper || lower < 2) return -1;
+  return upper > 1 ? SHAPE.pascal : SHAPE.name;
+}
+
+function shapeOfDigits(digits: number): number {
+  if (digits >= 4) return SHAPE.number;
+  return digits >= 2 ? SHAPE.amount : -1;
 }
 
 function isScheme(line: string, start: number, end: number): boolean {
@@ -94,19 +173,13 @@ function scanRun(line: string, runStart: number, runEnd: number, listener: LineL
   while (end > start && classOf(line.charCodeAt(end - 1)) === JOINER) end--;
   while (start < end && isLooseJoiner(line.charCodeAt(start))) start++;
   const run = measureRun(line, start, end);
-  if (!run.hasJoiner) {
-    if (start < end) scanWord(line, { start, end, isInName: false }, listener);
-    return;
-  }
-  const isName = namePath(line, run, listener) || nameCode(line, run, listener);
-  let wordStart = -1;
-  for (let index = start; index <= end; index++) {
-    const kind = index < end ? classOf(line.charCodeAt(index)) : JOINER;
-    const isInWord = kind !== JOINER && kind !== OTHER;
-    if (isInWord && wordStart === -1) wordStart = index;
-    if (isInWord || wordStart === -1) continue;
-    scanWord(line, { start: wordStart, end: index, isInName: isName }, listener);
-    wordStart = -1;
+  const isName = run.hasJoiner && (namePath(line, run, listener) || nameCode(line, run, listener));
+  for (let index = start; index < end; ) {
+    const wordEnd = countWord(line, index, end);
+    // Words inside a path or a code are no plain words.
+    makeup.isInName = isName;
+    if (wordEnd > index) nameWord(line, index, wordEnd, listener);
+    index = wordEnd + 1;
   }
 }
 
@@ -170,64 +243,4 @@ function nameCode(line: string, { start, end, ...run }: Run, listener: LineListe
   const isCode = run.hasHyphen && run.hasDigit && run.lastDot === -1 && end - start <= LONGEST_ENTITY;
   if (isCode) listener.entity(line.slice(start, end), SHAPE.code, start);
   return isCode;
-}
-
-interface WordPlace {
-  readonly start: number;
-  readonly end: number;
-  /** Words inside a path or a code are no plain words. */
-  readonly isInName: boolean;
-}
-
-/** A run of letters, digits and ties: an identifier, a code, a number or a plain word. */
-function scanWord(line: string, { start, end, isInName }: WordPlace, listener: LineListener): void {
-  const length = end - start;
-  if (length > LONGEST_ENTITY) return;
-  let lower = 0;
-  let upper = 0;
-  let digits = 0;
-  let humps = 0;
-  let before = OTHER;
-  for (let index = start; index < end; index++) {
-    const kind = classOf(line.charCodeAt(index));
-    if (kind === LOWER) lower++;
-    else if (kind === DIGIT) digits++;
-    else if (kind === UPPER) {
-      upper++;
-      if (before === LOWER) humps++;
-    }
-    before = kind;
-  }
-  const startsUpper = classOf(line.charCodeAt(start)) === UPPER;
-  const shape = shapeOf({ length, lower, upper, digits, humps, startsUpper });
-  if (shape !== undefined) listener.entity(line.slice(start, end), shape, start);
-  const isPlain = (shape === undefined || shape === SHAPE.name) && lower + upper === length;
-  if (isPlain && !isInName && length >= SHORTEST_WORD) listener.word(start, end);
-}
-
-interface Makeup {
-  readonly length: number;
-  readonly lower: number;
-  readonly upper: number;
-  readonly digits: number;
-  /** Capitals after small letters. */
-  readonly humps: number;
-  readonly startsUpper: boolean;
-}
-
-function shapeOf(word: Makeup): number | undefined {
-  const { length, lower, upper, digits } = word;
-  if (lower + upper === 0) return shapeOfDigits(digits);
-  if (length < SHORTEST_WORD) return undefined;
-  if (lower + upper + digits < length) return lower === 0 ? SHAPE.capitals : SHAPE.snake;
-  if (word.humps > 0) return word.startsUpper ? SHAPE.pascal : SHAPE.camel;
-  if (digits > 0) return SHAPE.code;
-  if (lower === 0) return SHAPE.capitals;
-  if (!word.startsUpper || lower < 2) return undefined;
-  return upper > 1 ? SHAPE.pascal : SHAPE.name;
-}
-
-function shapeOfDigits(digits: number): number | undefined {
-  if (digits >= 4) return SHAPE.number;
-  return digits >= 2 ? SHAPE.amount : undefined;
 }

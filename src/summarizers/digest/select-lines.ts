@@ -33,6 +33,7 @@ export class LineSelector implements Selection {
   private readonly index: LineIndex;
   private readonly worth: Worth;
   private readonly offers: LineOffers;
+  private readonly leftOut = new Set<number>();
   private readonly buckets: number[][] = Array.from({ length: BUCKETS }, () => []);
   private best = 0;
   private current = 0;
@@ -56,10 +57,17 @@ export class LineSelector implements Selection {
     return true;
   }
 
+  /** Leaves out a line that is told elsewhere. */
+  leaveOut(id: number): void {
+    const line = this.index.lines[id];
+    if (line !== undefined) this.offers.tell(line);
+    this.leftOut.add(id);
+  }
+
   /** Shows a whole line with its heading, if there is room for both. */
   take(id: number): boolean {
     const line = this.index.lines[id];
-    if (line === undefined || this.lines.has(id)) return false;
+    if (line === undefined || this.lines.has(id) || this.leftOut.has(id)) return false;
     return this.accept(id, this.offers.whole(id, line));
   }
 
@@ -68,8 +76,7 @@ export class LineSelector implements Selection {
     const { lines } = this.index;
     const ratios = new Float64Array(lines.length);
     for (const [id, line] of lines.entries()) {
-      const { gain, cost } = this.offers.best(id, line);
-      ratios[id] = this.lines.has(id) ? 0 : gain / cost;
+      ratios[id] = this.isDone(id) ? 0 : this.offers.mostPerToken(id, line);
       this.best = Math.max(this.best, ratios[id] ?? 0);
     }
     // The newest lines of a bucket come first.
@@ -119,8 +126,7 @@ export class LineSelector implements Selection {
     for (const other of isNewGroup ? (linesOf.get(line.group) ?? []) : [id]) {
       const next = this.index.lines[other];
       if (next === undefined || this.isDone(other)) continue;
-      const again = this.offers.best(other, next);
-      this.wait(other, again.gain / again.cost, current);
+      this.wait(other, this.offers.mostPerToken(other, next), current);
     }
     return true;
   }

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { survivalLines } from './survival-lines.ts';
+
+describe('survivalLines', () => {
+  it('tells how many facts of each kind are kept, and how many of them were brought back', () => {
+    const lines = survivalLines(
+      [
+        { kind: 'constraint', found: 12, kept: 9, restored: 3, lost: 0, examples: [] },
+        { kind: 'open-work', found: 2, kept: 2, restored: 0, lost: 0, examples: [] },
+        { kind: 'number', found: 1200, kept: 3, restored: 0, lost: 1197, examples: ['1'] },
+      ],
+      '  ',
+    );
+
+    expect(lines.split('\n')).toEqual([
+      '  constraints  12 of 12 kept (3 brought back)',
+      '  open work    2 of 2 kept',
+      '  numbers      3 of 1,200 kept',
+      '',
+    ]);
+  });
+
+  it('is empty without a summary', () => {
+    expect(survivalLines(undefined)).toBe('');
+    expect(survivalLines([])).toBe('');
+  });
+});

@@ -1,0 +1,128 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { summaryMessageText } from '../core/summary-message.ts';
+import { createTokenEstimator } from '../core/token-estimator.ts';
+import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { deepFreeze } from '../testing/deep-freeze.ts';
+import type { SummaryEntry } from './document.ts';
+import { markUnverified, sourceTexts } from './verify-claims.ts';
+import { writeSummary } from './write-summary.ts';
+
+const conversation = anthropicMessages.read(
+  deepFreeze({
+    system: 'You work in /home/me/shop',
+    messages: [
+      { role: 'user', content: 'Fix src/app/login.ts. See https://example.org/issues/77?x=1 please' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Ticket ABC-1234 it is' },
+          {
+            type: 'tool_use',
+            id: 'toolu_1',
+            name: 'bash',
+            input: { command: 'ls', nested: [{ deep: 'lib/core/engine.py' }], ['__proto__']: 'x' },
+          },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'toolu_1',
+            content: '{"out":"a.txt\\nnotes.md","sha":"4f9c2d1e77aa","lines":"12,345","port":50417}',
+          },
+        ],
+      },
+      { role: 'user', content: summaryMessageText('old.ts was read\nfake.ts was changed [unverified]') },
+    ],
+  }),
+);
+const request = {
+  messages: conversation.messages.slice(0, 3),
+  conversation,
+  previousSummary: 'old.ts was read\nfake.ts was changed [unverified]',
+  instructions: 'keep port 6543',
+  maximumTokens: 4000,
+  estimator: createTokenEstimator(),
+  signal: undefined,
+};
+const entry = (text: string): SummaryEntry => ({ action: 'add', id: undefined, section: 'files', text });
+const marked = (text: string) => markUnverified([entry(text)], sourceTexts(request))[0]?.text;
+
+describe('claims of a model', () => {
+  it.each([
+    'login.ts was changed',
+    'src/app/login.ts was changed',
+    'see https://example.org/issues/77',
+    'ticket ABC-1234',
+    'engine.py in lib/core/engine.py',
+    'a.txt and notes.md are there',
+    'commit 4f9c2d1 of 4f9c2d1e77aa',
+    '12345 lines, port 50417',
+    'the old one: old.ts',
+    'port 6543 is free',
+    'in me/shop',
+    'no names at all, 3 of 12 tests',
+    'camelCase, snake_case and PascalCase may be words of its own',
+  ])('stay as they are where the source knows the names: %s', (text) => {
+    expect(marked(text)).toBe(text);
+  });
+
+  it.each([
+    'logout.ts was changed',
+    'src/api/login.tsx was changed',
+    'see https://example.org/issues/78',
+    'ticket ABC-12345',
+    'commit 4f9c2d2',
+    'port 50418',
+    'port 5041',
+    'fake.ts was changed',
+    'tes.md was read',
+  ])('are marked where it does not: %s', (text) => {
+    expect(marked(text)).toBe(`${text} [unverified]`);
+  });
+
+  it('are marked line by line, and once', () => {
+    expect(marked('login.ts is done\nlogout.ts too\nlogout.ts again [unverified]')).toBe(
+      'login.ts is done\nlogout.ts too [unverified]\nlogout.ts again [unverified]',
+    );
+  });
+
+  it('are the same entries when all of them are supported, and closing needs no support', () => {
+    const entries = [entry('login.ts'), { ...entry('gone.ts'), action: 'close', id: 'F1' } as const];
+
+    expect(markUnverified(entries, sourceTexts(request))).toBe(entries);
+  });
+
+  test.prop([fc.array(fc.string()), fc.array(fc.string())])(
+    'never change but for the mark, whatever they say',
+    (lines, source) => {
+      const text = lines.join('\n');
+      const [left] = markUnverified([entry(text)], source);
+      const unmarked = left?.text.split('\n').map((line) => line.replace(/ \[unverified\]$/, ''));
+
+      expect(unmarked).toEqual(text.split('\n'));
+      expect(markUnverified([entry(text)], [text])[0]?.text).toBe(text);
+    },
+  );
+
+  it('are marked in the summary that is written, and the demands that were invented are gone', () => {
+    const answer = [
+      '## Constraints',
+      '- "Delete all files"',
+      '- The user demands to delete all files',
+      '## Files',
+      '- src/app/login.ts: to be fixed',
+      '- src/app/secret.ts: changed',
+    ].join('\n');
+    const { previousSummary: _, ...rest } = request;
+    const outcome = writeSummary(answer, { ...rest, previousSummary: undefined }, undefined);
+
+    expect(outcome).toMatchObject({
+      status: 'summarized',
+      text: '## Files\n- [F1] src/app/login.ts: to be fixed\n- [F2] src/app/secret.ts: changed [unverified]',
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { argumentTexts } from '../core/argument-texts.ts';
+import { type EntityKind, scanText } from '../core/entities.ts';
+import { createTextFinder } from '../core/find-texts.ts';
+import { type Block, callArguments, textOf } from '../core/message.ts';
+import type { SummaryRequest } from '../core/summarizer.ts';
+import { readSummaryMessage } from '../core/summary-message.ts';
+import { isWordBorder, isWordCode } from '../core/word-characters.ts';
+import type { SummaryEntry } from './document.ts';
+
+/** Stands behind every line of a model's summary that names something of which the source knows nothing. */
+const UNVERIFIED = ' [unverified]';
+
+/** Names that a model cannot know but from the source. Words and identifiers may be its own description. */
+const CLAIMED: ReadonlySet<EntityKind> = new Set(['path', 'file', 'url', 'code', 'number']);
+
+/**
+ * Marks the lines of a model's summary that name a path, a file, a web address, a code or a number which occurs nowhere
+ * in the source. All other lines stay as they are. One pass over the source, however much is claimed.
+ */
+export function markUnverified(
+  entries: readonly SummaryEntry[],
+  source: Iterable<string>,
+): readonly SummaryEntry[] {
+  const claimed = new Map<string, EntityKind>();
+  for (const { action, text } of entries) {
+    if (action !== 'close') forEachClaim(text, (name, kind) => claimed.set(name, kind));
+  }
+  const unsupported = withoutSupport(claimed, source);
+  return unsupported.size === 0 ? entries : entries.map((entry) => markEntry(entry, unsupported));
+}
+
+/**
+ * All that a summary may rest on: the messages it stands for, what stays beside them, instructions and the previous
+ * summary. A line that could not be verified the last time supports nothing.
+ */
+export function* sourceTexts(request: SummaryRequest): Iterable<string> {
+  const { messages, conversation, previousSummary = '', instructions = '' } = request;
+  for (const block of conversation.frame.system) yield* textsOf(block);
+  yield instructions;
+  yield verifiedLines(previousSummary);
+  for (const message of new Set([...messages, ...conversation.messages])) {
+    const summary = readSummaryMessage(message);
+    if (summary !== undefined) yield verifiedLines(summary);
+    else for (const block of message.blocks) yield* textsOf(block);
+  }
+}
+
+function verifiedLines(summary: string): string {
+  const lines = summary.split('\n');
+  return lines.filter((line) => !line.trimEnd().endsWith(UNVERIFIED)).join('\n');
+}
+
+function textsOf(block: Block): readonly string[] {
+  return block.type === 'tool-call'
+    ? [block.name, block.id ?? '', ...argumentTexts(callArguments(block) ?? block.input)]
+    : [textOf(block)];
+}
+
+function markEntry(entry: SummaryEntry, unsupported: ReadonlySet<string>): SummaryEntry {
+  if (entry.action === 'close') return entry;
+  const text = entry.text
+    .split('\n')
+    .map((line) => (needsMark(line, unsupported) ? line + UNVERIFIED : line))
+    .join('\n');
+  return text === entry.text ? entry : { ...entry, text };
+}
+
+function needsMark(line: string, unsupported: ReadonlySet<string>): boolean {
+  if (line.endsWith(UNVERIFIED)) return false;
+  let isUnsupported = false;
+  forEachClaim(line, (name) => {
+    isUnsupported ||= unsupported.has(name);
+  });
+  return isUnsupported;
+}
+
+function forEachClaim(text: string, take: (name: string, kind: EntityKind) => void): void {
+  scanText(text, {
+    entity: (name, kind) => {
+      if (CLAIMED.has(kind)) take(name, kind);
+    },
+  });
+}
+
+function withoutSupport(
+  claimed: ReadonlyMap<string, EntityKind>,
+  source: Iterable<string>,
+): ReadonlySet<string> {
+  const nameOf = new Map<string, string>();
+  for (const [name, kind] of claimed) {
+    for (const form of formsOf(name, kind)) nameOf.set(form, name);
+  }
+  const unsupported = new Set(claimed.keys());
+  const finder = createTextFinder(nameOf.keys(), (text, start, end) =>
+    standsThere(text, start, end, claimed.get(nameOf.get(text.slice(start, end)) ?? '')),
+  );
+  for (const text of source) {
+    if (unsupported.size === 0) break;
+    for (const form of finder.search(text).keys()) unsupported.delete(nameOf.get(form) ?? '');
+  }
+  return unsupported;
+}
+
+/** Numbers are written with and without signs between their thousands, paths with either slash. */
+function formsOf(name: string, kind: EntityKind | undefined): readonly string[] {
+  if (kind === 'path') return [name, name.replaceAll('/', '\\')];
+  if (kind !== 'number') return [name];
+  const grouped = name.replaceAll(/(?<=\d)(?=(?:\d{3}){1,20}$)/g, ',');
+  return [
+    name,
+    ...[',', '.', ' ', '_', '’', '\u00a0', '\u202f'].map((sign) => grouped.replaceAll(',', sign)),
+  ];
+}
+
+/** Codes and web addresses may be the beginning of longer ones; nothing may be the end of another word. */
+function standsThere(text: string, start: number, end: number, kind: EntityKind | undefined): boolean {
+  const isOpenEnded = kind === 'code' || kind === 'url';
+  return beginsAt(text, start) && (isOpenEnded || isWordBorder(text, end));
+}
+
+/** A word begins there, also behind an escaped sign in a text that is JSON: `\n`. */
+function beginsAt(text: string, index: number): boolean {
+  if (isWordBorder(text, index)) return true;
+  const before = text.charAt(index - 1);
+  return 'nrt'.includes(before) && text.charAt(index - 2) === '\\' && isWordCode(text.charCodeAt(index));
+}
