@@ -10,7 +10,7 @@ import { entityTable } from '../../src/summarizers/digest/entity-features.ts';
 import { lineTable } from '../../src/summarizers/digest/line-features.ts';
 import { projectFolder } from '../estimator/sources.ts';
 import { type Lesson, lessonOf } from './examples.ts';
-import { packedModel, rounded } from './packing.ts';
+import { packedFolds, packedModel, rounded } from './packing.ts';
 import { type Level, writeReport } from './report.ts';
 import { meanFigures, scoreCase } from './score.ts';
 import { readSessions, type Session } from './sessions.ts';
@@ -82,13 +82,18 @@ const levels = SHARES.map((share) =>
     ({ cut }) => cut.prefixTokens * share,
   ),
 );
-levels.push(
-  measure(
-    'size of the recorded summaries',
-    ({ recorded }) => recorded !== undefined,
-    ({ recorded, cut }) => recorded?.recordedTokens ?? cut.prefixTokens,
-  ),
+const harnesses = new Set(
+  sessions.flatMap(({ cases }) => cases.flatMap(({ recorded }) => recorded?.harness ?? [])),
 );
+for (const harness of harnesses) {
+  levels.push(
+    measure(
+      `size of ${harness}'s own summaries`,
+      ({ recorded }) => recorded?.harness === harness,
+      ({ recorded, cut }) => recorded?.recordedTokens ?? cut.prefixTokens,
+    ),
+  );
+}
 const shipped = fitModels(taught);
 const service = (await readSessions('service')).map(({ cases }) =>
   cases.map((labCase) => scoreCase(labCase, labCase.cut.prefixTokens * SERVICE_SHARE, shipped)),
@@ -102,6 +107,10 @@ const held = (isHeld: boolean, pick: (lesson: Lesson) => Lesson['lines'], model:
   }, 0);
 
 writeFileSync(join(projectFolder, 'src/summarizers/digest/weights.gen.ts'), packedModel(shipped));
+writeFileSync(
+  join(projectFolder, 'bench/digest/folds.gen.ts'),
+  packedFolds(folds, new Map(taught.map(({ session, fold }) => [session.name, fold]))),
+);
 writeFileSync(
   join(projectFolder, 'bench/digest/report.md'),
   writeReport({

@@ -22,6 +22,17 @@ export function packedModel({ entity, line }: DigestModels): string {
   ].join('\n');
 }
 
+/** The models of all folds, and which fold each session is held out of. */
+export function packedFolds(folds: readonly DigestModels[], foldOf: ReadonlyMap<string, number>): string {
+  const models = folds.map(({ entity, line }) => ({ entity: pack(entity), line: pack(line) }));
+  return [
+    '// Written by bench/digest/fit.ts. Weights by fold, packed like those that are shipped; the fold of each session.',
+    `export const foldWeights = ${JSON.stringify(models, undefined, 2)};`,
+    `export const foldOfSession: Readonly<Record<string, number>> = ${JSON.stringify(Object.fromEntries(foldOf), undefined, 2)};`,
+    '',
+  ].join('\n');
+}
+
 function pack({ bias, weights }: BinModel): string {
   const numbers = [bias, ...Array.from(weights)].map((weight) => Math.round(weight / UNIT));
   const bytes = Buffer.alloc(numbers.length * 2);

@@ -27,6 +27,8 @@ export function writeReport(data: ReportData): string {
     '',
     `Written by \`node bench/digest/fit.ts\` over ${data.sessions} recorded sessions with ${data.cuts} cuts. Every session is scored with weights that were fitted on others (${data.folds} folds). What stays around the digest: pinned texts up to half of the budget, and the two newest rounds up to a third of the rest.`,
     '',
+    'Only the weights are held out. Features, worths and shares were chosen by looking at scores of the same sessions, so the figures are somewhat higher than new sessions will show. What stays around the digest is not what a strategy keeps: a strategy that never gives up a pinned text has less room at small budgets.',
+    '',
     '## What is kept, in %',
     '',
     '| budget | future reference | bound | edit anchors | constraints | changed files | tokens |',

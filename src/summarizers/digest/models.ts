@@ -8,8 +8,19 @@ let loaded: DigestModels | undefined;
 
 /** The fitted models, unpacked when first asked for. */
 export function fittedModels(): DigestModels {
-  loaded ??= { entity: unpack(entityWeightsBase64), line: unpack(lineWeightsBase64) };
+  loaded ??= unpackModels({ entity: entityWeightsBase64, line: lineWeightsBase64 });
   return loaded;
+}
+
+/** Models from packed weights. */
+export function unpackModels({
+  entity,
+  line,
+}: {
+  readonly entity: string;
+  readonly line: string;
+}): DigestModels {
+  return { entity: unpack(entity), line: unpack(line) };
 }
 
 function unpack(base64: string): BinModel {
