@@ -172,8 +172,9 @@ export {
   tokenBudget,
 } from './strategies/factories.ts';
 export { createStrategy, strategies } from './strategies/registry.ts';
+export { digest } from './summarizers/digest/digest.ts';
 export { formatSummary } from './summarizers/format-summary.ts';
 export { type ModelSummarizerOptions, modelSummarizer } from './summarizers/model.ts';
-export { outline } from './summarizers/outline.ts';
 export { SUMMARY_SYSTEM, type SummaryPromptOptions, summaryPrompt } from './summarizers/prompt.ts';
 export { renderTranscript, type TranscriptOptions } from './summarizers/render-transcript.ts';
+export { withDigest } from './summarizers/with-digest.ts';

@@ -85,6 +85,7 @@ describe('the built package', () => {
         'config',
         'core',
         'decorators',
+        'economics',
         'formats',
         'models',
         'redact',

@@ -4,7 +4,7 @@ import { requestTokens } from '../../src/core/receipt.ts';
 import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import { createStrategy } from '../../src/strategies/registry.ts';
-import { outline } from '../../src/summarizers/outline.ts';
+import { digest } from '../../src/summarizers/digest/digest.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import type { ChatMessage } from './chat.ts';
 import type { Cutter, Peer } from './peer.ts';
@@ -19,7 +19,7 @@ function createCutter(strategyName: string): Cutter<readonly ChatMessage[]> {
     async cut(native, share) {
       const conversation = format.read(native);
       const targetTokens = Math.floor(requestTokens(conversation, estimator) * share);
-      const context = strategyContext({ estimator, targetTokens, summarizer: outline, trigger: 'auto' });
+      const context = strategyContext({ estimator, targetTokens, summarizer: digest, trigger: 'auto' });
       const outcome = await strategy.compact(conversation, context);
       const left = outcome.status === 'compacted' ? outcome.conversation : conversation;
       return writeConversation(left) as readonly ChatMessage[]; // written in the shape it was read in

@@ -3,6 +3,7 @@ import type { TokenEstimator } from '../../src/core/token-estimator.ts';
 import type { LabCase } from '../../src/lab/lab-case.ts';
 import { labRows, labStrategies } from '../../src/lab/lab-rows.ts';
 import type { Row } from '../../src/lab/row.ts';
+import { heldOutDigest } from '../digest/held-out.ts';
 
 /** The rows that run when none are named. */
 export const defaultRows: readonly string[] = [
@@ -17,5 +18,5 @@ export const defaultRows: readonly string[] = [
 
 /** All rows: the strategies of the registry, the controls and the oracle. */
 export function allRows(estimator: TokenEstimator, cases: readonly LabCase[]): readonly Row[] {
-  return labRows(labStrategies, cases, estimator);
+  return labRows(labStrategies, cases, estimator, (cut) => heldOutDigest(cut.session));
 }

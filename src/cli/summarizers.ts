@@ -1,3 +1,4 @@
+import { defaultSummarizer } from '../config/default-summarizer.ts';
 import { RoundfoldError } from '../core/errors.ts';
 import type { ModelClient } from '../core/model-client.ts';
 import type { Summarizer } from '../core/summarizer.ts';
@@ -6,7 +7,7 @@ import { contextWindowForModel } from '../models/catalog.ts';
 import { anthropicClient } from '../models/clients/anthropic.ts';
 import { openaiClient } from '../models/clients/openai.ts';
 import { modelSummarizer } from '../summarizers/model.ts';
-import { outline } from '../summarizers/outline.ts';
+import { withDigest } from '../summarizers/with-digest.ts';
 
 /** A provider of models, and where its key and address come from. */
 interface Provider {
@@ -42,7 +43,7 @@ const providers: ReadonlyMap<string, Provider> = new Map([
 ]);
 
 /** Names that `--summarizer` takes. */
-export const summarizerNames: readonly string[] = [outline.name, ...providers.keys()];
+export const summarizerNames: readonly string[] = [defaultSummarizer.name, ...providers.keys()];
 
 /**
  * The summarizer of that name, with key and address from the usual environment variables.
@@ -50,20 +51,22 @@ export const summarizerNames: readonly string[] = [outline.name, ...providers.ke
  */
 export function createSummarizer(name: string, model: string | undefined): Summarizer {
   const provider = providers.get(name);
-  if (provider === undefined) return outline;
+  if (provider === undefined) return defaultSummarizer;
   // A variable that is set to nothing is as good as none.
   const apiKey = process.env[provider.key] || undefined;
   const baseUrl = process.env[provider.baseUrl] || undefined;
   const isMissing = apiKey === undefined && !(provider.isLocalToo && baseUrl !== undefined);
   if (isMissing) {
     throw new RoundfoldError('usage', `the summarizer ${name} needs a key`, {
-      remedy: `Set ${provider.key}, or use the summarizer outline, which needs no model.`,
+      remedy: `Set ${provider.key}, or use the summarizer ${defaultSummarizer.name}, which needs no model.`,
     });
   }
   const chosen = model ?? provider.defaultModel;
   const client = provider.create({ model: chosen, apiKey, baseUrl });
-  return modelSummarizer(client, {
-    windowTokens: contextWindowForModel(chosen),
-    isOverflow: (error) => parseOverflow(error) !== undefined,
-  });
+  return withDigest(
+    modelSummarizer(client, {
+      windowTokens: contextWindowForModel(chosen),
+      isOverflow: (error) => parseOverflow(error) !== undefined,
+    }),
+  );
 }

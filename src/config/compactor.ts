@@ -4,30 +4,30 @@ import {
   afterTurn,
   initialAutoCompactState,
 } from '../core/auto-compact.ts';
-import { shouldContextCollapse, type Thresholds, thresholdsFor, tokenWarningState } from '../core/budget.ts';
+import { type Thresholds, thresholdsFor, tokenWarningState } from '../core/budget.ts';
 import type { CompactionEvent } from '../core/events.ts';
 import { type Conversation, writeConversation } from '../core/format.ts';
 import type { Usage } from '../core/message.ts';
 import type { PinOptions } from '../core/pins.ts';
-import { requestTokens } from '../core/receipt.ts';
-import {
-  type CompactTrigger,
-  notCompacted,
-  type Outcome,
-  type Strategy,
-  type StrategyContext,
-} from '../core/strategy.ts';
+import { notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
 import type { Summarizer } from '../core/summarizer.ts';
-import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
+import { createTokenEstimator } from '../core/token-estimator.ts';
 import { measureContext } from '../core/tokens.ts';
+import type { CompactionAdvice } from '../economics/advice.ts';
+import { type CostLedger, emptyLedger } from '../economics/ledger.ts';
+import { type PriceSet, priceSetOf } from '../economics/price-set.ts';
 import { readConversation } from '../formats/registry.ts';
 import { contextWindowForModel, findModel } from '../models/catalog.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 import { tokenProfileForModel } from '../models/token-profiles.ts';
 import { createStrategy } from '../strategies/registry.ts';
-import { outline } from '../summarizers/outline.ts';
+import { compactNow, type Engine, type Ran, type RunTurn } from './compaction-run.ts';
+import { defaultSummarizer } from './default-summarizer.ts';
+import { compactIfItPays } from './economic-run.ts';
+import { Economy } from './economy.ts';
 
 export interface CompactorOptions {
-  /** The model that the conversation is for: its window, its way of counting, its rules. */
+  /** The model that the conversation is for: its window, its way of counting, its rules, its prices. */
   readonly model?: string | undefined;
   /** Size of the window, instead of the model's. 0 has no limit. */
   readonly windowTokens?: number | undefined;
@@ -37,7 +37,7 @@ export interface CompactorOptions {
   readonly strategy?: string | Strategy | undefined;
   /** Options of a strategy that is given by name. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
-  /** Writes the summaries. Default: `outline`, which needs no model. */
+  /** Writes the summaries. Default: the digest, which needs no model. */
   readonly summarizer?: Summarizer | undefined;
   readonly pins?: PinOptions | undefined;
   /** When an automatic run is due; it can only be made earlier than it is by itself. */
@@ -46,6 +46,17 @@ export interface CompactorOptions {
   readonly targetTokens?: number | undefined;
   /** What is remembered between turns, from a store. */
   readonly state?: AutoCompactState | undefined;
+  /**
+   * Whether to ask what a compaction costs. Below the trigger it then runs already when it is free or pays, for calls
+   * that tell `idleSeconds`: after a pause in which the prompt cache has expired, above a price step for long prompts,
+   * or when what was saved covers it. A strategy may be run for a plan that is not applied. Does nothing without prices.
+   * Default true.
+   */
+  readonly economy?: boolean | undefined;
+  /** What tokens cost and how they are cached. Default: the list prices of the model, where they are known. */
+  readonly prices?: PriceSet | undefined;
+  /** What was paid and saved so far, from a store. */
+  readonly ledger?: CostLedger | undefined;
   readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
 }
 
@@ -54,173 +65,138 @@ export interface CompactResult<Value> {
   /** The very value that was given when nothing was to be done. */
   readonly value: Value;
   readonly outcome: Outcome;
+  /** What the compaction costs and why it was done or not, where one was planned, prices are known and `idleSeconds` was told. */
+  readonly advice?: CompactionAdvice | undefined;
 }
 
 export interface CallOptions {
   /** What the provider reported with the newest response. */
   readonly usage?: Usage | undefined;
+  /** Seconds since the last request was sent, by which its prompt cache expires. Default: nobody knows. */
+  readonly idleSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Keeps one conversation inside its window. Make one for each conversation and keep it as long. */
 export interface Compactor {
-  /** Compacts now, whatever the size. */
+  /** Compacts now, whatever the size and the costs. */
   compact<Value>(value: Value, options?: CallOptions): Promise<CompactResult<Value>>;
-  /** Compacts when the window is full enough. Costs next to nothing otherwise, and gives the same value back. */
+  /**
+   * Compacts when the window is full enough, or when it pays (see `economy`). Costs next to nothing otherwise, and gives
+   * the same value back. Call it once before each request, and go on from the value it gives.
+   */
   maybeCompact<Value>(value: Value, options?: CallOptions): Promise<CompactResult<Value>>;
   /** What to store with the conversation. */
   readonly state: AutoCompactState;
+  /** What the conversation has cost and what compactions have saved, to store with it; stays as it is without prices. */
+  readonly ledger: CostLedger;
   readonly thresholds: Thresholds;
 }
 
 /** Makes a compactor. Values are request bodies or lists of messages of any wire format. */
 export function createCompactor(options: CompactorOptions = {}): Compactor {
-  const info = options.model === undefined ? undefined : findModel(options.model);
-  const windowTokens =
-    options.windowTokens ??
-    info?.maxInputTokens ??
-    (options.model === undefined ? 0 : contextWindowForModel(options.model));
-  const thresholds = thresholdsFor(windowTokens, {
-    maxOutputTokens: info?.maxOutputTokens,
-    triggerTokens: options.triggerTokens,
-    targetTokens: options.targetTokens,
-  });
-  const { strategy: chosen = 'ladder' } = options;
-  const run: Run = {
-    options,
-    thresholds,
-    estimator: createTokenEstimator({ profile: tokenProfileForModel(options.model) }),
-    strategy: typeof chosen === 'string' ? createStrategy(chosen, options.options) : chosen,
-    emergency: createStrategy('collapse'),
-    bindsReasoning: info?.bindsReasoning === true,
-    emit: (event) => options.onEvent?.(event),
-  };
+  const engine = createEngine(options);
+  const { economy } = engine;
   let state = options.state ?? initialAutoCompactState;
 
   return {
-    thresholds,
+    thresholds: engine.thresholds,
     get state() {
       return state;
     },
+    get ledger() {
+      return economy?.ledger ?? options.ledger ?? emptyLedger;
+    },
     async compact(value, call = {}) {
-      const conversation = readConversation(value, options.format);
-      const { outcome, judged } = await compactNow(run, conversation, 'manual', call);
-      if (judged.status === 'compacted') state = afterOutcome(state, judged);
-      return toResult(value, outcome);
+      const turn = readTurn(engine, readConversation(value, options.format), call);
+      const ran = await compactNow(engine, turn, 'manual');
+      if (ran.judged.status === 'compacted') state = afterOutcome(state, ran.judged);
+      economy?.settleUnsent(turn, ran.outcome);
+      return toResult(value, ran);
     },
     async maybeCompact(value, call = {}) {
-      const conversation = readConversation(value, options.format);
-      const tokens = contextTokens(run, conversation, call.usage);
-      warn(run, tokens);
-      const refusal = whyNotNow(run, tokens, state);
-      if (refusal !== undefined) {
-        state = afterTurn(state);
-        return toResult(value, refusal);
-      }
-      const { outcome, judged } = await compactNow(run, conversation, 'auto', call);
+      const turn = readTurn(engine, readConversation(value, options.format), call);
+      warn(engine, turn.tokens);
+      const { isRun, ...ran } = await compactIfDue(engine, turn, state);
       const before = state;
-      state = afterRun(state, judged, call);
+      state = isRun ? afterRun(state, ran.judged, call) : afterTurn(state);
       if (state.pausedTurns > before.pausedTurns) {
-        run.emit({ type: 'compaction-paused', reason: state.reason ?? 'unknown', turns: state.pausedTurns });
+        const { reason = 'unknown', pausedTurns: turns } = state;
+        engine.emit({ type: 'compaction-paused', reason, turns });
       }
-      return toResult(value, outcome);
+      if (call.signal?.aborted === true) economy?.settleUnsent(turn, ran.outcome);
+      else economy?.settle(turn, ran.outcome);
+      return toResult(value, ran);
     },
   };
 }
 
-interface Run {
-  readonly options: CompactorOptions;
-  readonly thresholds: Thresholds;
-  readonly estimator: TokenEstimator;
-  readonly strategy: Strategy;
-  readonly emergency: Strategy;
-  readonly bindsReasoning: boolean;
-  readonly emit: (event: CompactionEvent) => void;
+function createEngine(options: CompactorOptions): Engine {
+  const info = options.model === undefined ? undefined : findModel(options.model);
+  const thresholds = thresholdsFor(windowOf(options, info), {
+    maxOutputTokens: info?.maxOutputTokens,
+    triggerTokens: options.triggerTokens,
+    targetTokens: options.targetTokens,
+  });
+  const { strategy: chosen = 'ladder', ledger } = options;
+  const estimator = createTokenEstimator({ profile: tokenProfileForModel(options.model) });
+  const prices = options.prices ?? priceSetOf(info ?? {});
+  const isAsked = options.economy !== false && prices !== undefined;
+  return {
+    thresholds,
+    estimator,
+    strategy: typeof chosen === 'string' ? createStrategy(chosen, options.options) : chosen,
+    emergency: createStrategy('collapse'),
+    summarizer: options.summarizer ?? defaultSummarizer,
+    pins: options.pins ?? {},
+    bindsReasoning: info?.bindsReasoning === true,
+    economy: isAsked ? new Economy({ prices, thresholds, estimator, ledger }) : undefined,
+    emit: (event) => options.onEvent?.(event),
+  };
+}
+
+function windowOf({ windowTokens, model }: CompactorOptions, info: ModelInfo | undefined): number {
+  return windowTokens ?? info?.maxInputTokens ?? (model === undefined ? 0 : contextWindowForModel(model));
 }
 
 /** A report that is far from our own estimate is somebody else's, or of another turn. */
 const TRUSTED_FACTOR = 2;
 
-function contextTokens({ estimator }: Run, conversation: Conversation, usage: Usage | undefined): number {
+function readTurn({ estimator }: Engine, conversation: Conversation, call: CallOptions): RunTurn {
+  const { usage, idleSeconds, signal } = call;
   const { tokens } = measureContext(conversation, estimator);
   const reported = usage === undefined ? 0 : usage.promptTokens + usage.outputTokens;
   const isTrusted = reported >= tokens / TRUSTED_FACTOR && reported <= tokens * TRUSTED_FACTOR;
-  return isTrusted ? reported : tokens;
+  return { conversation, tokens: isTrusted ? reported : tokens, idleSeconds, signal };
 }
 
-function warn({ thresholds: { windowTokens }, emit }: Run, tokens: number): void {
+function warn({ thresholds: { windowTokens }, emit }: Engine, tokens: number): void {
   const level = tokenWarningState(tokens, windowTokens);
   if (level !== 'ok') emit({ type: 'token-warning', level, tokens, windowTokens });
 }
 
-function whyNotNow({ thresholds }: Run, tokens: number, state: AutoCompactState): Outcome | undefined {
-  if (tokens < thresholds.triggerTokens) {
-    return notCompacted(
-      'skipped',
-      'below-trigger',
-      `${tokens} tokens, below the trigger of ${thresholds.triggerTokens}`,
-    );
+/** From the trigger on there is no choice; below it, money has a say. */
+async function compactIfDue(
+  engine: Engine,
+  turn: RunTurn,
+  { pausedTurns, reason }: AutoCompactState,
+): Promise<Ran & { readonly isRun: boolean }> {
+  const { triggerTokens } = engine.thresholds;
+  const isDue = turn.tokens >= triggerTokens;
+  if (pausedTurns === 0) {
+    if (isDue) return { ...(await compactNow(engine, turn, 'auto')), isRun: true };
+    const considered = await compactIfItPays(engine, turn);
+    if (considered !== undefined) return considered;
   }
-  if (state.pausedTurns > 0) {
-    const message = `automatic compaction is paused for ${state.pausedTurns} more turns (${state.reason}); a manual one still runs`;
-    return notCompacted('skipped', 'paused', message);
-  }
-  return undefined;
-}
-
-/** What came of a run, and what the chosen strategy itself had to say: an emergency does not hide that it failed. */
-interface Ran {
-  readonly outcome: Outcome;
-  readonly judged: Outcome;
-}
-
-async function compactNow(
-  run: Run,
-  conversation: Conversation,
-  trigger: CompactTrigger,
-  call: CallOptions,
-): Promise<Ran> {
-  const { estimator, options, thresholds, strategy, emit } = run;
-  const tokens = contextTokens(run, conversation, call.usage);
-  const estimate = requestTokens(conversation, estimator);
-  // Targets are in the provider's tokens, strategies count estimated ones.
-  const scale = tokens > 0 && estimate > 0 ? estimate / tokens : 1;
-  const target = Number.isFinite(thresholds.targetTokens) ? thresholds.targetTokens * scale : estimate / 2;
-  const context: StrategyContext = {
-    estimator,
-    targetTokens: Math.floor(target),
-    trigger,
-    pins: options.pins ?? {},
-    summarizer: options.summarizer ?? outline,
-    bindsReasoning: run.bindsReasoning,
-    signal: call.signal,
-  };
-  emit({ type: 'compaction-start', trigger, tokens });
-  const judged = await compactUnlessAborted(strategy, conversation, context);
-  const outcome = (await rescue(run, conversation, { judged, context, tokens })) ?? judged;
-  emit({ type: 'compaction-end', trigger, outcome });
-  return { outcome, judged };
-}
-
-/**
- * Whoever aborts a run gets the conversation back as it was, whatever the strategy made of the signal: some go on with
- * other means, some throw.
- */
-async function compactUnlessAborted(
-  strategy: Strategy,
-  conversation: Conversation,
-  context: StrategyContext,
-): Promise<Outcome> {
-  const isAborted = () => context.signal?.aborted === true;
-  const aborted = (usage?: Usage) => notCompacted('failed', 'aborted', 'the run was aborted', usage);
-  if (isAborted()) return aborted();
-  try {
-    const outcome = await strategy.compact(conversation, context);
-    return isAborted() ? aborted(outcome.usage) : outcome;
-  } catch (error) {
-    if (isAborted()) return aborted();
-    throw error;
-  }
+  const paused = `automatic compaction is paused for ${pausedTurns} more turns (${reason}); a manual one still runs`;
+  const outcome = isDue
+    ? notCompacted('skipped', 'paused', paused)
+    : notCompacted(
+        'skipped',
+        'below-trigger',
+        `${turn.tokens} tokens, below the trigger of ${triggerTokens}`,
+      );
+  return { outcome, judged: outcome, isRun: false };
 }
 
 /** The state after an automatic run. One that the caller aborted says nothing about the next. */
@@ -228,23 +204,8 @@ function afterRun(state: AutoCompactState, judged: Outcome, { signal }: CallOpti
   return signal?.aborted === true && judged.status !== 'compacted' ? state : afterOutcome(state, judged);
 }
 
-/** The emergency: only when the window is as good as full, nothing else helped, and this does. */
-async function rescue(
-  { emergency, thresholds: { windowTokens } }: Run,
-  conversation: Conversation,
-  { judged, context, tokens }: { judged: Outcome; context: StrategyContext; tokens: number },
-): Promise<Outcome | undefined> {
-  // Off means off, also in an emergency.
-  const isOver = judged.status === 'compacted' || judged.reason === 'off';
-  if (isOver || context.signal?.aborted === true) return undefined;
-  if (!shouldContextCollapse(tokens, windowTokens)) return undefined;
-  const outcome = await emergency.compact(conversation, context);
-  if (outcome.status !== 'compacted') return undefined;
-  const left = tokens * (outcome.receipt.tokensAfter / Math.max(1, outcome.receipt.tokensBefore));
-  return shouldContextCollapse(left, windowTokens) ? undefined : outcome;
-}
-
-function toResult<Value>(value: Value, outcome: Outcome): CompactResult<Value> {
-  if (outcome.status !== 'compacted') return { value, outcome };
-  return { value: writeConversation(outcome.conversation) as Value, outcome }; // written in the shape it was read in
+function toResult<Value>(value: Value, { outcome, advice }: Ran): CompactResult<Value> {
+  const told = advice === undefined ? {} : { advice };
+  if (outcome.status !== 'compacted') return { value, outcome, ...told };
+  return { value: writeConversation(outcome.conversation) as Value, outcome, ...told }; // written in the shape it was read in
 }

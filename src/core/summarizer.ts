@@ -12,6 +12,8 @@ export interface SummaryRequest {
   readonly previousSummary: string | undefined;
   /** What the user wants kept, in the user's words. */
   readonly instructions: string | undefined;
+  /** What software found in the messages, for a model to work from. Default: nothing. */
+  readonly facts?: string | undefined;
   /** The summary may have so many tokens at most. */
   readonly maximumTokens: number;
   readonly estimator: TokenEstimator;

@@ -98,7 +98,11 @@ export function safeRemovalTokens({ prices, tokensBefore, tokensBehindAfter }: R
   return Math.max(perRates(ratesFor(prices, 0)), perRates(ratesFor(prices, Number.POSITIVE_INFINITY)));
 }
 
-function certainlyReusable({ prices, tokensBefore }: Rewrite): number {
+/** Tokens in front of the first change that any cache with such terms still has. */
+export function certainlyReusable({
+  prices,
+  tokensBefore,
+}: Pick<Rewrite, 'prices' | 'tokensBefore'>): number {
   const hasAnyPrefix = prices.cache?.writes === 'automatic' && prices.cache.requestEndsMatched === undefined;
   return hasAnyPrefix ? tokensBefore : 0;
 }

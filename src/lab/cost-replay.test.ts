@@ -9,7 +9,7 @@ import { replayCost } from '../economics/replay.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { findModel } from '../models/catalog.ts';
 import { createStrategy } from '../strategies/registry.ts';
-import { outline } from '../summarizers/outline.ts';
+import { digest } from '../summarizers/digest/digest.ts';
 import { breakEvensOf } from './break-even.ts';
 import { createPromptMaker } from './cost-prompt.ts';
 import { type CostPolicy, replayCosts } from './cost-replay.ts';
@@ -25,7 +25,7 @@ function pricesOf(model: string): PriceSet {
   return prices;
 }
 
-function policyOf(strategy: string, when: CostPolicy['when'], summarizer: Summarizer = outline): CostPolicy {
+function policyOf(strategy: string, when: CostPolicy['when'], summarizer: Summarizer = digest): CostPolicy {
   return { planner: { strategy: createStrategy(strategy), summarizer, estimator }, when, targetShare: 0.3 };
 }
 
@@ -97,11 +97,12 @@ describe('a replayed session', () => {
       name: 'billed',
       asksModel: true,
       async summarize(request) {
-        const outcome = await outline.summarize(request);
+        const outcome = await digest.summarize(request);
         return { ...outcome, usage: { promptTokens: 20_000, outputTokens: 500 } };
       },
     };
-    const free = await replayCosts(steady, policyOf('summarize', 'trigger'), options);
+    const unpaid: Summarizer = { ...billed, summarize: (request) => digest.summarize(request) };
+    const free = await replayCosts(steady, policyOf('summarize', 'trigger', unpaid), options);
     const paid = await replayCosts(steady, policyOf('summarize', 'trigger', billed), options);
 
     expect(free.summaryCost).toBe(0);

@@ -6,7 +6,7 @@ import type { LabCase } from './lab-case.ts';
 import { NONE } from './measure-case.ts';
 import { oracleRow } from './oracle.ts';
 import type { Row } from './row.ts';
-import { strategyRow } from './strategy-row.ts';
+import { type StrategyRowOptions, strategyRow } from './strategy-row.ts';
 
 /** Every strategy that makes something smaller, by name. */
 export const labStrategies: readonly string[] = strategies
@@ -14,17 +14,18 @@ export const labStrategies: readonly string[] = strategies
   .filter((name) => name !== NONE);
 
 /**
- * The strategies of these names with the summarizer that is the default everywhere, the controls, and the oracle, which
+ * The strategies of these names with a summarizer (the one that is the default everywhere, if none is given), the controls, and the oracle, which
  * knows the needs of these cases.
  */
 export function labRows(
   names: readonly string[],
   cases: readonly LabCase[],
   estimator: TokenEstimator,
+  summarizer: StrategyRowOptions['summarizer'] = defaultSummarizer,
 ): readonly Row[] {
   const needs = new Map(cases.map((labCase) => [labCase.cut, labCase.needs]));
   return [
-    ...names.map((name) => strategyRow(createStrategy(name), { summarizer: defaultSummarizer, estimator })),
+    ...names.map((name) => strategyRow(createStrategy(name), { summarizer, estimator })),
     ...controlRows(estimator),
     oracleRow((cut) => needs.get(cut), estimator),
   ];

@@ -8,21 +8,23 @@ import type { Cut } from './trajectory.ts';
 export interface StrategyRowOptions {
   /** Default: the strategy's own name. */
   readonly name?: string | undefined;
-  readonly summarizer: Summarizer;
+  /** One for all cuts, or one for each. */
+  readonly summarizer: Summarizer | ((cut: Cut) => Summarizer);
   readonly estimator?: TokenEstimator | undefined;
 }
 
 /** A strategy as a row: the budget is for the messages, so instructions and tools come on top of its target. */
 export function strategyRow(strategy: Strategy, options: StrategyRowOptions): Row {
   const { name = strategy.name, summarizer, estimator = createTokenEstimator() } = options;
-  const attempt = ({ prefix, prefixTokens }: Cut, budgetTokens: number): Promise<Outcome> => {
+  const attempt = (cut: Cut, budgetTokens: number): Promise<Outcome> => {
+    const { prefix, prefixTokens } = cut;
     const framed = requestTokens(prefix, estimator) - prefixTokens;
     return strategy.compact(prefix, {
       estimator,
       targetTokens: Math.floor(budgetTokens + framed),
       trigger: 'manual',
       pins: {},
-      summarizer,
+      summarizer: typeof summarizer === 'function' ? summarizer(cut) : summarizer,
       bindsReasoning: false,
       signal: undefined,
     });

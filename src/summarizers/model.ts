@@ -176,6 +176,7 @@ function promptFor(request: SummaryRequest, transcript: string | undefined, { sh
     transcript,
     previousSummary: writeItems(readItems(request.previousSummary ?? '')),
     instructions: request.instructions,
+    facts: request.facts,
     maximumWords: Math.max(1, Math.floor((request.maximumTokens * WORDS_PER_TOKEN) / shrink)),
   });
 }

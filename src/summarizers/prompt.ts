@@ -9,6 +9,8 @@ export interface SummaryPromptOptions {
   readonly previousSummary?: string | undefined;
   /** What the user wants kept. Blank is none. */
   readonly instructions?: string | undefined;
+  /** What software found in the conversation. Blank is none. */
+  readonly facts?: string | undefined;
   /** So long the answer may be. */
   readonly maximumWords: number;
 }
@@ -31,7 +33,8 @@ export function summaryPrompt(options: SummaryPromptOptions): string {
   const { transcript } = options;
   const previous = trimmed(options.previousSummary);
   const instructions = trimmed(options.instructions);
-  const token = tokenFor([transcript ?? '', previous ?? '', instructions ?? '']);
+  const facts = trimmed(options.facts);
+  const token = tokenFor([transcript ?? '', previous ?? '', instructions ?? '', facts ?? '']);
   const parts = [
     FIRST_ORDER,
     'Another agent will go on with this work from your record alone; it has not seen the conversation.',
@@ -40,6 +43,7 @@ export function summaryPrompt(options: SummaryPromptOptions): string {
     rules(options.maximumWords),
     instructions === undefined ? '' : `# What the user wants from this record\n${instructions}`,
     previous === undefined ? '' : quote('The record so far', fence('record', previous, token)),
+    facts === undefined ? '' : quote('What software found in the conversation', fence('facts', facts, token)),
     transcript === undefined
       ? 'The conversation is everything above this message.'
       : quote('The conversation', fence('conversation', transcript, token)),

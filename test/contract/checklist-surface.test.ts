@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { integer, type OptionSpec } from '../../src/core/options.ts';
+import { emptyLedger } from '../../src/economics/ledger.ts';
+import type { PriceSet } from '../../src/economics/price-set.ts';
 import {
   type CallOptions,
   type CompactionEvent,
@@ -165,6 +167,9 @@ describe('options of strategies (row 90)', () => {
   );
 });
 
+/** Long enough for any cache to expire. */
+const PAUSE_SECONDS = 1_000_000;
+
 describe('options of the compactor (row 90)', () => {
   const plain = [
     { role: 'user', content: 'the task' },
@@ -175,6 +180,18 @@ describe('options of the compactor (row 90)', () => {
   ];
   const small = { windowTokens: 16_000, strategy: 'summarize' };
   const paused = { ...initialAutoCompactState, pausedTurns: 5, reason: 'summary-upstream' };
+  /** Between the target and the trigger, where money has a say. */
+  const priced = {
+    model: 'claude-sonnet-5-5',
+    windowTokens: 80_000,
+    strategy: 'token-budget',
+    targetTokens: 5000,
+  };
+  /** Prices whose cache is still warm after the pause of these runs. */
+  const warm: PriceSet = {
+    prices: { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 },
+    cache: { writes: 'at-breakpoints', ttlSeconds: [10 * PAUSE_SECONDS] },
+  };
 
   type Pair = readonly [CompactorOptions, CompactorOptions];
   /** Two settings of each option that must not come to the same. */
@@ -186,7 +203,7 @@ describe('options of the compactor (row 90)', () => {
       { ...small, format: 'anthropic-messages' },
     ],
     strategy: [{ ...small }, { ...small, strategy: slidingWindow({ keepLast: 20 }) }],
-    options: [small, { ...small, options: { keepRounds: 8 } }],
+    options: [small, { ...small, options: { maxSummary: 100 } }],
     summarizer: [small, { ...small, summarizer: recording().summarizer }],
     pins: [small, { ...small, pins: { patterns: [/KEEP/] } }],
     triggerTokens: [{ windowTokens: 200_000 }, { windowTokens: 200_000, triggerTokens: 1000 }],
@@ -195,11 +212,19 @@ describe('options of the compactor (row 90)', () => {
       { ...small, strategy: 'token-budget', targetTokens: 1000 },
     ],
     state: [small, { ...small, state: paused }],
+    economy: [priced, { ...priced, economy: false }],
+    prices: [priced, { ...priced, prices: warm }],
+    ledger: [
+      { ...priced, prices: warm },
+      { ...priced, prices: warm, ledger: { ...emptyLedger, noneCost: 1 } },
+    ],
   };
 
   /** What a compactor makes of a turn. */
   async function effectOfCompactor(options: CompactorOptions): Promise<string> {
-    const { value, outcome } = await createCompactor(options).maybeCompact(plain);
+    const { value, outcome } = await createCompactor(options).maybeCompact(plain, {
+      idleSeconds: PAUSE_SECONDS,
+    });
     const format = outcome.status === 'compacted' ? outcome.conversation.format.name : undefined;
     return JSON.stringify([value, format]);
   }
@@ -214,16 +239,23 @@ describe('options of the compactor (row 90)', () => {
   const abort = new AbortController();
   const calls: Readonly<Record<keyof CallOptions, CallOptions>> = {
     usage: { usage: { promptTokens: 25_000, outputTokens: 10 } },
+    idleSeconds: { idleSeconds: PAUSE_SECONDS },
     signal: { signal: abort.signal },
   };
 
   it.each(Object.entries(calls))('row 90: %s of a call makes a difference', async (_name, call) => {
     const turn = async (given: CallOptions) => {
       const { requests, summarizer } = recording();
-      const compactor = createCompactor({ windowTokens: 40_000, strategy: 'summarize', summarizer });
+      const compactor = createCompactor({
+        windowTokens: 40_000,
+        strategy: 'summarize',
+        summarizer,
+        prices: warm,
+      });
       const automatic = await compactor.maybeCompact(plain, given);
       const manual = await compactor.compact(plain, given);
-      return [automatic.outcome.reason, manual.outcome.status, requests.map(({ signal }) => signal)];
+      const signals = requests.map(({ signal }) => signal);
+      return [automatic.outcome.reason, manual.outcome.status, manual.advice?.verdict, signals];
     };
 
     expect(await turn(call)).not.toEqual(await turn({}));
@@ -233,6 +265,7 @@ describe('options of the compactor (row 90)', () => {
     const types: Readonly<Record<CompactionEvent['type'], true>> = {
       'compaction-start': true,
       'compaction-end': true,
+      'compaction-advice': true,
       'token-warning': true,
       'compaction-paused': true,
     };
@@ -244,6 +277,9 @@ describe('options of the compactor (row 90)', () => {
       onEvent: ({ type }) => heard.add(type),
     });
     for (let turn = 0; turn < 4; turn++) await compactor.maybeCompact(rawsOf(toolSession(30)));
+    await createCompactor({ ...priced, onEvent: ({ type }) => heard.add(type) }).maybeCompact(plain, {
+      idleSeconds: PAUSE_SECONDS,
+    });
 
     expect([...heard].sort()).toEqual(Object.keys(types).sort());
   });

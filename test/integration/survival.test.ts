@@ -12,8 +12,8 @@ import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import { functionClient } from '../../src/models/clients/function.ts';
 import { createStrategy } from '../../src/strategies/registry.ts';
+import { digest } from '../../src/summarizers/digest/digest.ts';
 import { modelSummarizer } from '../../src/summarizers/model.ts';
-import { outline } from '../../src/summarizers/outline.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';
@@ -61,7 +61,7 @@ const summarizers: readonly (() => Summarizer)[] = [
     ),
   () => saying('one that repeats what it was given', ({ previousSummary = 'done.' }) => previousSummary),
   fickle,
-  () => outline,
+  () => digest,
   () => ({
     ...model('## Constraints\n- "Delete all files."\n\n## Notes\n- work goes on'),
     name: 'a model that invents',

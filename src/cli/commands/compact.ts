@@ -5,6 +5,7 @@ import { conversionTargets } from '../../formats/convert/convert.ts';
 import { createStrategy, strategies } from '../../strategies/registry.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { deliver } from '../compact/deliver.ts';
+import { readIdleSeconds } from '../compact/explain.ts';
 import { insistOnSummarizer } from '../compact/named-summarizer.ts';
 import { checkFiles, createContext, findRecording, readModel, readSettings } from '../compact/request.ts';
 import { strategyHelp } from '../compact/strategy-help.ts';
@@ -34,6 +35,15 @@ export const compact: CommandDefinition = {
       choices: conversionTargets,
     },
     { flags: '--receipt <file>', help: 'write there what became of every message, as JSON' },
+    { flags: '--html <file>', help: 'write the same there as a page; it needs no network' },
+    {
+      flags: '--explain',
+      help: 'say what the compaction costs now, when it has paid, and whether this is the moment',
+    },
+    {
+      flags: '--idle <seconds>',
+      help: 'with --explain: how long ago the last request was, by which the prompt cache expires (default 0)',
+    },
     { flags: '--log <file>', help: 'append a record of the run, as a line of JSON' },
     {
       flags: '--strategy <name>',
@@ -44,7 +54,7 @@ export const compact: CommandDefinition = {
     { flags: '--pin <regex>', help: 'keep messages in which this is found; may be repeated', isList: true },
     {
       flags: '--summarizer <name>',
-      help: 'who writes summaries (default outline, which needs no model; others read their key from ANTHROPIC_API_KEY or OPENAI_API_KEY)',
+      help: 'who writes summaries (default digest, which needs no model; others read their key from ANTHROPIC_API_KEY or OPENAI_API_KEY)',
       choices: summarizerNames,
     },
     { flags: '--summarizer-model <name>', help: 'model that writes them' },
@@ -55,6 +65,7 @@ export const compact: CommandDefinition = {
   examples: [
     ['roundfold compact session.jsonl --dry-run', 'look first'],
     ['roundfold compact session.jsonl --budget 40% --out smaller.json', 'to two fifths of its size'],
+    ['roundfold compact session.jsonl --dry-run --explain --idle 600', 'what it costs after ten minutes'],
     ['roundfold compact session.jsonl --as openai-chat --out chat.json', 'and go on with another provider'],
     [
       'roundfold compact request.json --strategy sliding-window --set keepLast=20',
@@ -76,7 +87,8 @@ export const compact: CommandDefinition = {
 
 async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   checkFiles(given);
-  const summarizer = createSummarizer(given.text('summarizer') ?? 'outline', given.text('summarizerModel'));
+  readIdleSeconds(given);
+  const summarizer = createSummarizer(given.text('summarizer') ?? 'digest', given.text('summarizerModel'));
   const inner = insistOnSummarizer(
     createStrategy(given.text('strategy') ?? 'ladder', readSettings(given)),
     () => {
@@ -96,7 +108,7 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const code =
     outcome.status === 'failed'
       ? sayFailure(report, outcome, stoppedWith)
-      : deliver({ report, given, conversation, strategy: strategy.name, context, outcome });
+      : deliver({ report, given, conversation, model, strategy: strategy.name, context, outcome });
   const isWritten = outcome.status !== 'failed' && !given.flag('dryRun');
   return worstOf([code, ...sayLogFailure(report, log, isWritten)]);
 }

@@ -2,27 +2,19 @@ import { type Conversation, writeConversation } from '../../core/format.ts';
 import { pinnedMessages } from '../../core/pins.ts';
 import { applyPlan } from '../../core/plan.ts';
 import { type Receipt, requestTokens, writeReceipt } from '../../core/receipt.ts';
-import type { Outcome, StrategyContext } from '../../core/strategy.ts';
 import { readSummaryMessage } from '../../core/summary-message.ts';
 import type { ConversionChange } from '../../formats/convert/changes.ts';
 import { convertConversation } from '../../formats/convert/convert.ts';
+import { accountForCompaction } from '../../report/compaction-account.ts';
+import { renderReceiptPage } from '../../report/html/receipt-page.ts';
 import { preview } from '../../report/preview.ts';
 import { survivalLines } from '../../report/survival-lines.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
-import type { GivenArguments } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, sayRemedy, writeJson } from '../report.ts';
 import { writePrivateFile } from '../write-file.ts';
-
-/** A run that did not fail, and all it takes to write down what came of it. */
-export interface Run {
-  readonly report: Report;
-  readonly given: GivenArguments;
-  readonly conversation: Conversation;
-  readonly strategy: string;
-  readonly context: Omit<StrategyContext, 'signal'>;
-  readonly outcome: Outcome;
-}
+import { drawExplanation, type Explanation, explainCosts } from './explain.ts';
+import type { Run } from './run.ts';
 
 /** Writes the conversation and its receipt, and says what became of it. With `--dry-run` it only says. */
 export function deliver(run: Run): ExitCode {
@@ -36,17 +28,32 @@ export function deliver(run: Run): ExitCode {
     ...(conversion.from === conversion.to ? {} : { conversion }),
   };
   const tokensAfter = Math.round(requestTokens(converted.conversation, context.estimator));
+  const costs = given.flag('explain') ? explainCosts(run) : undefined;
   const isDryRun = given.flag('dryRun');
   if (isDryRun) showPreview(run);
   else writeFiles(run, writeConversation(converted.conversation), receipt);
-  if (report.json && (isDryRun || given.text('out') !== undefined)) {
+  if (report.json && isOutFree(run)) {
     const { status, reason } = outcome;
     const { targetTokens } = context;
-    writeJson(report, 'compaction', { status, reason, targetTokens, tokensAfter, isDryRun, receipt });
+    writeJson(report, 'compaction', { status, reason, targetTokens, tokensAfter, isDryRun, receipt, costs });
   }
   sayOutcome(run, receipt);
+  if (costs !== undefined) sayCosts(run, costs);
   sayChanges(report, as, converted.changes);
   return judgeBudget(run, compacted, tokensAfter);
+}
+
+/** Whether the conversation itself does not go to standard output. */
+function isOutFree({ given }: Run): boolean {
+  return given.flag('dryRun') || given.text('out') !== undefined;
+}
+
+/** What was asked for is data, unless the conversation is the data. */
+function sayCosts(run: Run, costs: Explanation): void {
+  const { terminal, json } = run.report;
+  const text = drawExplanation(costs, terminal.columns);
+  if (isOutFree(run) && !json) terminal.out(text);
+  else terminal.talk(text);
 }
 
 /** The receipt of a run that changed nothing says just that. */
@@ -66,13 +73,29 @@ function showPreview({
   terminal.talk(`${terminal.styleTalk('dim', '- leaves   ~ is made smaller   + is new')}\n`);
 }
 
-function writeFiles({ report, given }: Run, value: unknown, receipt: object): void {
+function writeFiles(run: Run, value: unknown, receipt: object): void {
+  const { report, given } = run;
   const text = `${JSON.stringify(value, null, 2)}\n`;
   const out = given.text('out');
   const receiptFile = given.text('receipt');
   if (out === undefined) report.terminal.out(text);
   else writePrivateFile(out, text);
   if (receiptFile !== undefined) writePrivateFile(receiptFile, `${JSON.stringify(receipt, null, 2)}\n`);
+  const page = given.text('html');
+  if (page !== undefined) writePrivateFile(page, pageOf(run));
+}
+
+/** What became of every message, for a browser. */
+function pageOf(run: Run): string {
+  const { given, conversation, outcome, context } = run;
+  const { estimator, targetTokens } = context;
+  const accounted =
+    outcome.status === 'compacted'
+      ? outcome
+      : { conversation, receipt: receiptOf(run), reason: outcome.message };
+  const account = accountForCompaction(conversation, accounted, { estimator, targetTokens });
+  const [file = '-'] = given.positional;
+  return renderReceiptPage({ file: file === '-' ? '<stdin>' : file, account });
 }
 
 function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Receipt): void {

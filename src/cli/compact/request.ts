@@ -16,7 +16,7 @@ import { nearest } from '../nearest.ts';
 import { unwritable } from '../write-file.ts';
 
 /** Options that name a file to write. */
-const WRITTEN = ['out', 'receipt', 'log'] as const;
+const WRITTEN = ['out', 'receipt', 'html', 'log'] as const;
 
 /**
  * Makes sure that every file can be written before anything is spent, that none is written twice, and above all not the

@@ -1,6 +1,6 @@
 import type { Summarizer, SummaryOutcome, SummaryRequest } from '../../core/summarizer.ts';
 import { judgeSize } from '../write-summary.ts';
-import { composeDigest } from './compose.ts';
+import { composeDigest, type DigestModels } from './compose.ts';
 import { fittedModels } from './models.ts';
 
 /**
@@ -13,18 +13,23 @@ import { fittedModels } from './models.ts';
  * read back and goes on to compete for its place; any other previous summary is taken as something that was said.
  * Instructions do nothing here: there is nobody to follow them.
  */
-export const digest: Summarizer = {
-  name: 'digest',
-  asksModel: false,
-  fillsTarget: true,
-  summarize: async (request) => digestOf(request),
-};
+export const digest: Summarizer = createDigest();
 
-function digestOf(request: SummaryRequest): SummaryOutcome {
+/** The same with other weights than the shipped ones, for those who fit their own. */
+export function createDigest(models?: DigestModels): Summarizer {
+  return {
+    name: 'digest',
+    asksModel: false,
+    fillsTarget: true,
+    summarize: async (request) => digestOf(request, models ?? fittedModels()),
+  };
+}
+
+function digestOf(request: SummaryRequest, models: DigestModels): SummaryOutcome {
   if (request.signal?.aborted === true) {
     return { status: 'failed', reason: 'aborted', message: 'the run was aborted', usage: undefined };
   }
-  const text = composeDigest(request, fittedModels());
+  const text = composeDigest(request, models);
   const rejection = judgeSize(text, request);
   return rejection === undefined
     ? { status: 'summarized', text, usage: undefined }

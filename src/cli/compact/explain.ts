@@ -1,0 +1,87 @@
+import { adviceFor } from '../../config/advice-for.ts';
+import { thresholdsFor } from '../../core/budget.ts';
+import { RoundfoldError } from '../../core/errors.ts';
+import type { CompactionAdvice } from '../../economics/advice.ts';
+import { explainAdvice } from '../../economics/explain.ts';
+import { priceSetOf } from '../../economics/price-set.ts';
+import { findModel } from '../../models/catalog.ts';
+import type { GivenArguments } from '../command.ts';
+import { wrapText } from '../wrap-text.ts';
+import type { Run } from './run.ts';
+
+/** What a compaction costs, in words and in numbers. */
+export interface Explanation {
+  readonly model: string | undefined;
+  readonly idleSeconds: number;
+  readonly explanation: string;
+  /** Undefined when nobody knows the prices, or when nothing was made smaller. */
+  readonly advice: CompactionAdvice | undefined;
+}
+
+/**
+ * The idle time to reckon with.
+ * @throws RoundfoldError `usage` when it is no number of seconds, or told to nobody
+ */
+export function readIdleSeconds(given: GivenArguments): number {
+  const text = given.text('idle');
+  if (text === undefined) return 0;
+  if (!given.flag('explain')) {
+    throw new RoundfoldError('usage', '--idle says nothing without --explain', {
+      remedy: 'Add --explain to see what the compaction costs after such a pause.',
+    });
+  }
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new RoundfoldError('usage', `--idle wants seconds, not ${JSON.stringify(text)}`, {
+    remedy: 'For example --idle 600 for a pause of ten minutes.',
+  });
+}
+
+/** What the compaction costs with the next request, when it has paid, and whether this is the moment. */
+export function explainCosts(run: Run): Explanation {
+  const { given, model } = run;
+  const idleSeconds = readIdleSeconds(given);
+  const advice = adviseOn(run, idleSeconds);
+  if (advice !== undefined) return { model, idleSeconds, advice, explanation: explainAdvice(advice) };
+  return { model, idleSeconds, advice, explanation: whyUnknown(run) };
+}
+
+/** The words for a terminal. */
+export function drawExplanation(
+  { model, advice, idleSeconds, explanation }: Explanation,
+  columns: number,
+): string {
+  const pause = idleSeconds === 0 ? 'without a pause' : `after a pause of ${idleSeconds} s`;
+  const heading = advice === undefined ? 'costs' : `costs with ${model}, ${pause}`;
+  return `${heading}:\n${INDENT}${wrapText(explanation, columns, INDENT)}\n`;
+}
+
+const INDENT = '  ';
+
+function adviseOn(
+  { given, conversation, context, outcome, model }: Run,
+  idleSeconds: number,
+): CompactionAdvice | undefined {
+  const info = model === undefined ? undefined : findModel(model);
+  const prices = priceSetOf(info ?? {});
+  if (info === undefined || prices === undefined || outcome.status !== 'compacted') return undefined;
+  const summaryModel = given.text('summarizerModel');
+  const summaryPrices = summaryModel === undefined ? undefined : priceSetOf(findModel(summaryModel) ?? {});
+  const { usage } = outcome;
+  return adviceFor(conversation, outcome.conversation, {
+    estimator: context.estimator,
+    prices,
+    thresholds: thresholdsFor(info.maxInputTokens ?? info.windowTokens, {
+      maxOutputTokens: info.maxOutputTokens,
+    }),
+    idleSeconds,
+    summaryCall: usage === undefined ? undefined : { ...usage, cachedTokens: 0, prices: summaryPrices },
+  });
+}
+
+function whyUnknown({ outcome, model }: Run): string {
+  if (outcome.status !== 'compacted')
+    return 'Nothing was made smaller, so nothing costs more or less than before.';
+  return model === undefined
+    ? 'The file names no model, so nobody knows the prices. Name one with --model.'
+    : `No prices are known for ${JSON.stringify(model)}. Name another model with --model to reckon with its prices.`;
+}

@@ -1,0 +1,95 @@
+import { notCompacted, type Outcome } from '../core/strategy.ts';
+import type { Summarizer, SummaryRequest } from '../core/summarizer.ts';
+import type { CompactionAdvice } from '../economics/advice.ts';
+import { explainAdvice } from '../economics/explain.ts';
+import type { RequestSize } from '../economics/request-cost.ts';
+import {
+  compactUnlessAborted,
+  createContext,
+  type Engine,
+  type Ran,
+  type RunTurn,
+  tellAdvice,
+} from './compaction-run.ts';
+import { defaultSummarizer } from './default-summarizer.ts';
+
+/** What came of asking whether a compaction pays. */
+export interface Considered extends Ran {
+  /** Whether there was a run that says something about the next one; false where it only was not the time. */
+  readonly isRun: boolean;
+}
+
+/**
+ * Compacts below the trigger if that is free or pays: the cache has expired, the prompt is above a price step, or what
+ * was saved covers it. It is planned without a model, and no model is paid before the advice has come.
+ * @returns undefined when there was no chance, or nothing to plan
+ */
+export async function compactIfItPays(engine: Engine, turn: RunTurn): Promise<Considered | undefined> {
+  const { economy, strategy } = engine;
+  const targetTokens = economy?.targetOf(turn);
+  if (economy === undefined || targetTokens === undefined) return undefined;
+  const context = createContext(engine, turn, { trigger: 'auto', targetTokens });
+  const { summarizer, requests } = standIn(engine.summarizer);
+  const planned = await compactUnlessAborted(strategy, turn.conversation, { ...context, summarizer });
+  if (turn.signal?.aborted === true) return { outcome: planned, judged: planned, isRun: true };
+  const summaryCall = estimateCalls(requests, turn);
+  const advice =
+    planned.status === 'compacted' ? economy.advise(turn, planned.conversation, summaryCall) : undefined;
+  if (advice?.verdict !== 'compact-now') economy.refuse(turn);
+  if (advice === undefined) return undefined;
+  tellAdvice(engine, advice);
+  if (advice.verdict !== 'compact-now') {
+    const outcome = notCompacted('skipped', `economics-${advice.reason}`, explainAdvice(advice));
+    return { outcome, judged: outcome, advice, isRun: false };
+  }
+  engine.emit({ type: 'compaction-start', trigger: 'auto', tokens: turn.tokens });
+  const outcome =
+    summaryCall === undefined
+      ? planned
+      : checkAgain(engine, turn, await compactUnlessAborted(strategy, turn.conversation, context));
+  engine.emit({ type: 'compaction-end', trigger: 'auto', outcome });
+  return { outcome, judged: outcome, advice, isRun: true };
+}
+
+/**
+ * What a model has written may be longer than what was planned with. Its call is paid by now; what is left to ask is
+ * whether the rewrite itself is worth it.
+ */
+function checkAgain(engine: Engine, turn: RunTurn, outcome: Outcome): Outcome {
+  if (outcome.status !== 'compacted') return outcome;
+  const advice: CompactionAdvice | undefined = engine.economy?.advise(turn, outcome.conversation);
+  if (advice === undefined || advice.verdict === 'compact-now') return outcome;
+  engine.economy?.refuse(turn);
+  tellAdvice(engine, advice);
+  return notCompacted('insufficient', `economics-${advice.reason}`, explainAdvice(advice), outcome.usage);
+}
+
+/** A summarizer that would ask a model, with somebody in its place who asks nobody, and what it was asked. */
+function standIn(inner: Summarizer): {
+  readonly summarizer: Summarizer;
+  readonly requests: readonly SummaryRequest[];
+} {
+  const requests: SummaryRequest[] = [];
+  if (!inner.asksModel) return { summarizer: inner, requests };
+  const summarize = (request: SummaryRequest) => {
+    requests.push(request);
+    return defaultSummarizer.summarize(request);
+  };
+  return { summarizer: { name: inner.name, asksModel: true, summarize }, requests };
+}
+
+/** What a summarizer puts around the conversation it sends, and what its model thinks before it writes. */
+const BESIDE_TOKENS = 2000;
+
+/**
+ * The most that such requests should cost with a model: each may send the whole conversation, read nothing of it from
+ * the cache, and write all it may. Undefined when no model would be asked.
+ */
+function estimateCalls(requests: readonly SummaryRequest[], { tokens }: RunTurn): RequestSize | undefined {
+  if (requests.length === 0) return undefined;
+  return {
+    promptTokens: requests.length * (tokens + BESIDE_TOKENS),
+    cachedTokens: 0,
+    outputTokens: requests.reduce((sum, { maximumTokens }) => sum + maximumTokens + BESIDE_TOKENS, 0),
+  };
+}
