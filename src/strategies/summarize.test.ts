@@ -395,3 +395,37 @@ describe('what summarize pays for the demands of the user', () => {
     expect(await run({ keepRecent: 0 }, { ...given, summarizer })).toMatchObject({ status: 'compacted' });
   });
 });
+
+describe('what summarize keeps beside a digest', () => {
+  const filling: Summarizer = {
+    name: 'filling',
+    asksModel: false,
+    fillsTarget: true,
+    summarize: async ({ maximumTokens }) => ({
+      status: 'summarized',
+      text: 'x'.repeat(maximumTokens),
+      usage: undefined,
+    }),
+  };
+  /** Rounds that are left, each with one answer. */
+  const keptRounds = async (given: Partial<StrategyContext>) => {
+    const outcome = await run({}, { summarizer: filling, ...given });
+    if (outcome.status !== 'compacted') return Number.NaN;
+    expect(outcome.receipt.tokensAfter).toBeLessThanOrEqual(given.targetTokens ?? 0);
+    return outcome.conversation.messages.filter(({ role }) => role === 'assistant').length;
+  };
+
+  it('fewer of the newest rounds, since it fills the target', async () => {
+    const targetTokens = 12_000;
+
+    expect(await keptRounds({ targetTokens })).toBe(1);
+    expect(await keptRounds({ targetTokens, summarizer: countingSummarizer })).toBe(2);
+  });
+
+  it('the newest round in an automatic run, and not where so small a target was asked for', async () => {
+    const targetTokens = 1900;
+
+    expect(await keptRounds({ targetTokens, trigger: 'auto' })).toBe(1);
+    expect(await keptRounds({ targetTokens, trigger: 'manual' })).toBe(0);
+  });
+});

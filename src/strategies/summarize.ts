@@ -3,11 +3,11 @@ import { type Covered, readCovered } from '../core/covered.ts';
 import type { Edit } from '../core/edit.ts';
 import { findFloor } from '../core/floor.ts';
 import type { Conversation } from '../core/format.ts';
-import type { Usage } from '../core/message.ts';
+import type { Message, Usage } from '../core/message.ts';
 import { integer, number, text } from '../core/options.ts';
 import { type Span, spansOf } from '../core/pins.ts';
 import { requestTokens } from '../core/receipt.ts';
-import { NOTHING_SHORTENED, type ShortenedTail, shortenTail } from '../core/shorten-tail.ts';
+import { newestRoundsStart } from '../core/rounds.ts';
 import {
   defineStrategy,
   finish,
@@ -20,10 +20,12 @@ import { readSummaryMessage, summaryMessageText } from '../core/summary-message.
 import { type ToppedUp, tokensAside, topUp } from '../core/survival.ts';
 import { type TailOptions, tailStart } from '../core/tail.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
+import { linkTools } from '../core/tool-links.ts';
 
-/** A model writes no longer summaries well, and is paid by the word. */
+/** Models write no longer summaries well, and are paid by the word. */
 const USUAL_SUMMARY_TOKENS = 8000;
-/** Share of what the target leaves beside pinned messages that whole newest rounds may take from a summary. */
+/** Share of what the target leaves beside pinned messages that the newest round, and several of them, may take. */
+const NEWEST_SHARE = 0.5;
 const TAIL_SHARE = 0.15;
 /** A shorter summary is not worth its place. */
 const SMALLEST_SUMMARY_TOKENS = 64;
@@ -87,21 +89,15 @@ interface Source {
   readonly tokens: number;
   /** Whether there is anything among them besides an earlier summary. */
   readonly hasNews: boolean;
-  /** Results of the newest rounds that are too long for the target. The summary stands for what they lose, too. */
-  readonly shortened: ShortenedTail;
 }
 
 function findSource(conversation: Conversation, context: StrategyContext, options: SummarizeOptions): Source {
   const { messages } = conversation;
   const { estimator, pins } = context;
   const spans = spansOf(messages, pins);
-  const tail = tailLimits(conversation, context, { ...options, spans });
-  const cut = tailStart(messages, estimator, tail);
-  const shortened = tail.mayShorten
-    ? shortenTail(messages, cut, { limitTokens: tail.keepTokens, estimator })
-    : NOTHING_SHORTENED;
+  const cut = tailStart(messages, estimator, tailLimits(conversation, context, { ...options, spans }));
   const covered = spans.filter(({ end, isPinned }) => end <= cut && !isPinned);
-  let tokens = shortened.freedTokens;
+  let tokens = 0;
   let hasNews = false;
   for (const { start, end } of covered) {
     for (const message of messages.slice(start, end)) {
@@ -109,29 +105,34 @@ function findSource(conversation: Conversation, context: StrategyContext, option
       hasNews ||= readSummaryMessage(message) === undefined;
     }
   }
-  return { spans, cut, covered, tokens, hasNews, shortened };
+  return { spans, cut, covered, tokens, hasNews };
 }
 
 /**
  * What stays of the newest rounds: a quarter of the target at most, two of them in any case. A summarizer that fills its
- * target makes more of a token than they do: then only the newest stays in any case. In an automatic run it stays as it
- * is, since the model has not seen it yet.
+ * target makes more of a token than they do, so that they get less. The newest stays in any case where the model has not
+ * seen it yet: in an automatic run, and while one of its calls is open. Otherwise whoever asks for so small a target that
+ * it would fill half of it gets it summarised too.
  */
 function tailLimits(
   { frame, messages }: Conversation,
   { estimator, targetTokens, trigger, summarizer }: StrategyContext,
   { spans, keepRecent, keepRounds }: SummarizeOptions & { readonly spans: readonly Span[] },
-): TailOptions & { readonly mayShorten: boolean } {
-  if (summarizer.fillsTarget !== true) {
-    const keepTokens = Math.min(keepRecent, Math.max(2000, targetTokens / 4));
-    return { keepTokens, keepRounds, mayShorten: false };
-  }
-  let stays = estimator.countSystem(frame) + estimator.countTools(frame);
-  for (const { start, end, isPinned } of spans) {
-    if (isPinned) for (const message of messages.slice(start, end)) stays += estimator.countMessage(message);
-  }
-  const keepTokens = Math.min(keepRecent, Math.max(0, targetTokens - stays) * TAIL_SHARE);
-  return { keepTokens, keepRounds: 1, mayShorten: trigger !== 'auto' };
+): TailOptions {
+  if (summarizer.fillsTarget !== true)
+    return { keepTokens: Math.min(keepRecent, Math.max(2000, targetTokens / 4)), keepRounds };
+  const sizeOf = (list: readonly Message[]) =>
+    list.reduce((sum, message) => sum + estimator.countMessage(message), 0);
+  const framed = estimator.countSystem(frame) + estimator.countTools(frame);
+  const pinned = spans.filter(({ isPinned }) => isPinned);
+  const stays = pinned.reduce((sum, { start, end }) => sum + sizeOf(messages.slice(start, end)), framed);
+  const room = Math.max(0, targetTokens - stays);
+  const newest = newestRoundsStart(messages, 1);
+  const isKept =
+    trigger === 'auto' ||
+    sizeOf(messages.slice(newest)) <= room * NEWEST_SHARE ||
+    linkTools(messages).unanswered.some(({ message }) => message >= newest);
+  return { keepTokens: Math.min(keepRecent, room * TAIL_SHARE), keepRounds: isKept ? 1 : 0 };
 }
 
 /** Why not even to begin: told before anything is spent. */
@@ -162,7 +163,7 @@ async function run(
   const covered = readCovered(conversation.messages, source.covered);
   const roomTokens = summaryRoom(conversation, context, { source, options });
   const written = await write(context, covered, {
-    messages: [...covered.messages, ...source.shortened.messages],
+    messages: covered.messages,
     conversation,
     previousSummary: covered.previousSummary,
     instructions: options.instructions === '' ? undefined : options.instructions,
@@ -175,8 +176,7 @@ async function run(
   }
   const { text, survival, usage } = written;
   const leaving = source.covered.reduce((sum, { start, end }) => sum + end - start, 0);
-  const edits = [...toEdits(source.covered, summaryMessageText(text)), ...source.shortened.edits];
-  const outcome = finish(conversation, edits, context, {
+  const outcome = finish(conversation, toEdits(source.covered, summaryMessageText(text)), context, {
     strategy: 'summarize',
     reason: `summarised ${leaving} messages`,
     usage,
@@ -200,7 +200,7 @@ function summaryRoom(
   const usual = fillsTarget ? Number.POSITIVE_INFINITY : USUAL_SUMMARY_TOKENS;
   const wanted = Math.min(options.maxSummary > 0 ? options.maxSummary : usual, gainful);
   const { tokens: floor } = findFloor(conversation, estimator, source);
-  const left = Math.floor(targetTokens - floor + source.shortened.freedTokens - wrappingTokens(estimator));
+  const left = Math.floor(targetTokens - floor - wrappingTokens(estimator));
   if (left >= SMALLEST_SUMMARY_TOKENS) return Math.min(wanted, left);
   // The target is out of reach with any summary: a short one helps all the same.
   if (!fillsTarget) return wanted;
