@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { CacheTerms } from '../core/prices.ts';
 import { deepFreeze } from '../testing/deep-freeze.ts';
-import type { CacheTerms, PriceSet } from './price-set.ts';
+import type { PriceSet } from './price-set.ts';
 import { createPromptCache, type PromptSegment } from './prompt-cache.ts';
 import { replayCost, replayRequests } from './replay.ts';
 

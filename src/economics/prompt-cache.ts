@@ -1,4 +1,5 @@
-import { type CacheTerms, cacheOf, entryTtlSeconds, type PriceSet } from './price-set.ts';
+import type { CacheTerms } from '../core/prices.ts';
+import { cacheOf, entryTtlSeconds, type PriceSet } from './price-set.ts';
 import { type BilledTokens, billRequest, type RequestSize } from './request-cost.ts';
 
 /** A stretch of a prompt that is sent as a whole: instructions and tools, a message, a block. */

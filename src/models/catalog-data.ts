@@ -1,4 +1,5 @@
-import type { CacheRules, ModelInfo, ModelPrices } from './model-info.ts';
+import type { CacheTerms, SteppedRates } from '../core/prices.ts';
+import type { ModelInfo } from './model-info.ts';
 
 // Figures are list prices in USD per million tokens and the windows of the providers' own documentation, each row as
 // of its date. Truth at run time is the provider's model endpoint; overrides go before every row.
@@ -14,12 +15,12 @@ function group(shared: Shared, rows: readonly Row[]): readonly ModelInfo[] {
   return rows.map((row) => ({ ...shared, ...row }));
 }
 
-function price(input: number, output: number, cacheRead?: number): ModelPrices {
+function price(input: number, output: number, cacheRead?: number): SteppedRates {
   return { input, output, cacheRead };
 }
 
 /** The same prices with a step: `times` the input and cache prices above so many tokens, and `output` for the output. */
-function stepped(prices: ModelPrices, step: { above: number; times: number; output: number }): ModelPrices {
+function stepped(prices: SteppedRates, step: { above: number; times: number; output: number }): SteppedRates {
   const dearer = (value: number | undefined): number | undefined =>
     value === undefined ? undefined : value * step.times;
   const longContext = {
@@ -34,11 +35,11 @@ function stepped(prices: ModelPrices, step: { above: number; times: number; outp
 }
 
 /** Cache writes cost 1.25 times the input price for five minutes and twice the price for an hour. */
-function claudePrice(input: number, output: number, cacheRead: number): ModelPrices {
+function claudePrice(input: number, output: number, cacheRead: number): SteppedRates {
   return { input, output, cacheRead, cacheWrite: input * 1.25, cacheWriteLong: input * 2 };
 }
 
-function cachedFrom(minimumPrefixTokens?: number): CacheRules {
+function cachedFrom(minimumPrefixTokens?: number): CacheTerms {
   return { writes: 'at-breakpoints', minimumPrefixTokens, ttlSeconds: [300, 3600], lookBackBlocks: 20 };
 }
 
@@ -114,7 +115,7 @@ const claude: readonly ModelInfo[] = [
 ];
 
 // Writes are free. Kept for 5 to 60 minutes, or for a day on request.
-const freeCache: CacheRules = {
+const freeCache: CacheTerms = {
   writes: 'automatic',
   minimumPrefixTokens: 1024,
   ttlSeconds: [300, 86_400],
@@ -122,7 +123,7 @@ const freeCache: CacheRules = {
   stepTokens: 128,
 };
 // From 5.6 on, writes cost 1.25 times the input price, happen at the end of a request, and the latest 80 are matched.
-const paidCache: CacheRules = {
+const paidCache: CacheTerms = {
   writes: 'automatic',
   minimumPrefixTokens: 1024,
   ttlSeconds: [1800, 43_200],
@@ -149,11 +150,11 @@ const oSeries: Shared = { ...openai, windowTokens: 200_000, maxOutputTokens: 100
 const cl100k = { provider: 'openai', family: 'cl100k', maxOutputTokens: 4096, asOf: legacy } as const;
 
 /** Above 272,000 tokens of input the whole request costs twice the input and one and a half times the output price. */
-function gptPrice(input: number, output: number, cacheRead: number): ModelPrices {
+function gptPrice(input: number, output: number, cacheRead: number): SteppedRates {
   return stepped(price(input, output, cacheRead), { above: 272_000, times: 2, output: output * 1.5 });
 }
 
-function gptPaidPrice(input: number, output: number, cacheRead: number): ModelPrices {
+function gptPaidPrice(input: number, output: number, cacheRead: number): SteppedRates {
   const prices = { input, output, cacheRead, cacheWrite: input * 1.25 };
   return stepped(prices, { above: 272_000, times: 2, output: output * 1.5 });
 }
@@ -220,7 +221,7 @@ const gpt: readonly ModelInfo[] = [
 ];
 
 // Implicit caching needs 1,024 to 4,096 tokens by model; the larger number is safe for all. No lifetime is promised.
-const geminiCache: CacheRules = { writes: 'automatic', minimumPrefixTokens: 4096 };
+const geminiCache: CacheTerms = { writes: 'automatic', minimumPrefixTokens: 4096 };
 const geminiMillion: Shared = {
   provider: 'google',
   family: 'gemini',
@@ -258,7 +259,7 @@ const gemini: readonly ModelInfo[] = [
 ];
 
 // Prefix caching happens by itself and its writes are free.
-const prefixCache: CacheRules = { writes: 'automatic' };
+const prefixCache: CacheTerms = { writes: 'automatic' };
 const deepseek: Shared = {
   provider: 'deepseek',
   family: 'other',

@@ -2,14 +2,9 @@
  * roundfold/models: windows, prices, token profiles, and exact counting where a tokenizer is installed.
  * @module
  */
+
+export type { CacheTerms, SteppedRates, TokenRates } from '../core/prices.ts';
 export { contextWindowForModel, defaultWindowTokens, findModel, type ModelOptions } from './catalog.ts';
 export { type Encoding, loadExactCounter } from './exact-counter.ts';
-export type {
-  CacheRules,
-  ModelInfo,
-  ModelPrices,
-  PriceChange,
-  TokenizerFamily,
-  TokenPrices,
-} from './model-info.ts';
+export type { ModelInfo, PriceChange, TokenizerFamily } from './model-info.ts';
 export { tokenProfileForModel } from './token-profiles.ts';

@@ -4,7 +4,7 @@ export const LOWER = 1;
 export const UPPER = 2;
 export const DIGIT = 3;
 /** `_` and `$`, which tie the parts of an identifier together. */
-export const TIE = 4;
+const TIE = 4;
 /** What stands inside paths, file names and addresses but in no identifier. */
 export const JOINER = 5;
 const UNKNOWN = 255;
