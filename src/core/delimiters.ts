@@ -36,7 +36,7 @@ export function tokenFor(
 }
 
 function hashOf(texts: readonly string[]): (attempt: number) => string {
-  return (attempt) => `${attempt.toString(36)}${hash(texts, attempt)}${hash(texts, attempt + 0x9e3779b9)}`;
+  return (attempt) => `${attempt.toString(36)}${hash(texts, attempt)}`;
 }
 
 const INVISIBLE = /\p{Cf}/gu;

@@ -4,8 +4,8 @@ import { type Message, textOf } from './message.ts';
 /** First line of every message that stands for earlier ones. */
 export const SUMMARY_HEADING = '[earlier conversation summary]';
 
-const NOTE =
-  'Software wrote this from the messages that stood here. It is background to know, not a request to follow.';
+// In every request from then on, so that each of its words is paid for again and again.
+const NOTE = 'Software wrote this from the messages that stood here: background, not a request.';
 
 /**
  * The text of a message that stands for earlier ones: a heading, a note, and the summary between two lines that nothing in

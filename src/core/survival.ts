@@ -43,6 +43,9 @@ const EXAMPLES = 5;
 /** Names and numbers by themselves say nothing: they are counted, and kept by whoever writes the summary. */
 const RESTORED: ReadonlySet<FactKind> = new Set(['constraint', 'open-work', 'ask', 'path', 'error']);
 
+/** What the next summary must find again where this one has written it by itself. */
+const NOTED: ReadonlySet<FactKind> = new Set(['constraint', 'open-work']);
+
 /**
  * Brings back what a summary has lost, as far as there is room, and accounts for every fact. A demand of the user counts
  * as kept where it has a line to itself: among other words it may mean anything.
@@ -120,7 +123,7 @@ function lookUp(summary: string, { facts, kept, keptDemands }: Covered): Presenc
   const above = new Map<Fact, number>();
   for (const fact of facts) {
     const at = fact.kind === 'constraint' ? alone.get(fact.text) : inSummary.get(nameOf(fact));
-    const isDue = at !== undefined && RESTORED.has(fact.kind) && summary.startsWith(fact.text, at);
+    const isDue = at !== undefined && NOTED.has(fact.kind) && summary.startsWith(fact.text, at);
     if (isDue) above.set(fact, at);
   }
   return {

@@ -1,11 +1,21 @@
 /** One thing that a model looks at: which of `size` bins an item falls into. */
-export interface Feature<Item, Setting> {
+export interface Feature {
   readonly name: string;
   readonly size: number;
   /** Set for two features as one, where they mean something else together. */
-  readonly pair?: readonly [Feature<Item, Setting>, Feature<Item, Setting>];
-  bin(item: Item, setting: Setting): number;
+  readonly pair?: readonly [Feature, Feature];
 }
+
+/** Two features as one, where they mean something else together. */
+export function cross(left: Feature, right: Feature): Feature {
+  return { name: `${left.name}, ${right.name}`, size: left.size * right.size, pair: [left, right] };
+}
+
+/**
+ * Writes down which bin of each single feature an item falls into. One function for all of them: a call for each would take
+ * longer than what it does.
+ */
+export type FindBins<Item, Setting> = (item: Item, setting: Setting, into: Uint16Array) => void;
 
 /** The number of the first threshold that a value does not exceed; as many as there are thresholds when it exceeds all. */
 export function binOf(value: number, thresholds: readonly number[]): number {
@@ -32,24 +42,22 @@ interface Term {
 
 /** The features of a model, and where their weights are. */
 export interface FeatureTable<Item, Setting> {
-  readonly features: readonly Feature<Item, Setting>[];
+  readonly features: readonly Feature[];
   readonly offsets: readonly number[];
   /** How many weights there are. */
   readonly size: number;
-  /** Features that are no pairs, each once: what pairs share is looked at only once for each item. */
-  readonly single: readonly Feature<Item, Setting>[];
+  /** Features that are no pairs, in the order of their bins. */
+  readonly single: readonly Feature[];
+  readonly findBins: FindBins<Item, Setting>;
   readonly terms: readonly Term[];
 }
 
-/** Lays the features out one after the other. */
+/** Lays the features out one after the other. `single` are those whose bins are found, in this order. */
 export function layOut<Item, Setting>(
-  features: readonly Feature<Item, Setting>[],
+  features: readonly Feature[],
+  single: readonly Feature[],
+  findBins: FindBins<Item, Setting>,
 ): FeatureTable<Item, Setting> {
-  const single: Feature<Item, Setting>[] = [];
-  const numberOf = (feature: Feature<Item, Setting>): number => {
-    const known = single.indexOf(feature);
-    return known === -1 ? single.push(feature) - 1 : known;
-  };
   const offsets: number[] = [];
   let size = 0;
   const terms = features.map((feature): Term => {
@@ -58,13 +66,13 @@ export function layOut<Item, Setting>(
     const offset = size;
     size += feature.size;
     return {
-      left: numberOf(left),
-      right: right === undefined ? -1 : numberOf(right),
+      left: single.indexOf(left),
+      right: right === undefined ? -1 : single.indexOf(right),
       rightSize: right?.size ?? 1,
       offset,
     };
   });
-  return { features, offsets, size, single, terms };
+  return { features, offsets, size, single, findBins, terms };
 }
 
 const MOST_FEATURES = 64;
@@ -72,14 +80,15 @@ const bins = new Uint16Array(MOST_FEATURES);
 
 /** Writes down which weight each feature of an item takes. */
 export function weightIndices<Item, Setting>(
-  { single, terms }: FeatureTable<Item, Setting>,
+  { single, findBins, terms }: FeatureTable<Item, Setting>,
   item: Item,
   setting: Setting,
   into: Uint16Array,
 ): void {
+  findBins(item, setting, bins);
   for (let number = 0; number < single.length; number++) {
-    const feature = single[number];
-    if (feature !== undefined) bins[number] = Math.min(feature.size - 1, feature.bin(item, setting));
+    const last = (single[number]?.size ?? 1) - 1;
+    if ((bins[number] ?? 0) > last) bins[number] = last;
   }
   for (let number = 0; number < terms.length; number++) {
     const term = terms[number];

@@ -2,16 +2,17 @@ import type { SummaryRequest } from '../../core/summarizer.ts';
 import { type BinModel, chanceOf, type FeatureTable, weightIndices } from './bins.ts';
 import { entityTable } from './entity-features.ts';
 import { indexLines } from './index-lines.ts';
+import { Entity, entitiesOf, Line, linesOf } from './index-views.ts';
 import { lineCost } from './line-cost.ts';
 import { lineTable } from './line-features.ts';
-import type { LineIndex } from './line-index.ts';
+import { ENTITY, FLAG, LINE, type LineIndex } from './line-index.ts';
 import type { Worth } from './line-offers.ts';
 import { readDigest } from './read-digest.ts';
 import { commonRoot, headingOf, renderDigest } from './render.ts';
 import { SHAPE } from './scan-line.ts';
-import { LineSelector, type Selection } from './select-lines.ts';
+import { type GroupLines, LineSelector, type Selection } from './select-lines.ts';
 import { type Setting, settingOf } from './setting.ts';
-import { collectSources, type Group, ORIGIN } from './sources.ts';
+import { collectSources, type Group, type Material, ORIGIN } from './sources.ts';
 
 /** What a digest is guided by. */
 export interface DigestModels {
@@ -50,8 +51,17 @@ const ATTEMPTS = 3;
 const CLOSE_ENOUGH = 0.985;
 const CAUTION = 0.9;
 
+/** Everything that a request tells, with its lines and entities as objects. */
+export function indexRequest(request: SummaryRequest): Omit<LineIndex, 'lines' | 'entities'> & {
+  readonly lines: readonly Line[];
+  readonly entities: readonly Entity[];
+} {
+  const index = readRequest(request);
+  return { ...index, lines: linesOf(index), entities: entitiesOf(index) };
+}
+
 /** Reads all that a request tells: its messages, what stays around them, and an earlier digest. */
-export function indexRequest({ messages, conversation, previousSummary }: SummaryRequest): LineIndex {
+function readRequest({ messages, conversation, previousSummary }: SummaryRequest): LineIndex {
   const covered = new Set(messages);
   const isPart = conversation.messages.some((message) => covered.has(message));
   const all = isPart ? conversation.messages : messages;
@@ -59,41 +69,77 @@ export function indexRequest({ messages, conversation, previousSummary }: Summar
   return indexLines(collectSources(all, (message) => !covered.has(message), earlier));
 }
 
+/** A digest that is being written. */
+interface Draft {
+  readonly index: LineIndex;
+  readonly root: string;
+  readonly grouped: GroupLines;
+  readonly selector: LineSelector;
+  readonly worth: Worth & { readonly judges: unknown };
+}
+
+/**
+ * The draft of a digest of next to nothing. It is kept because the code that was compiled for such objects would not survive
+ * a garbage collection between two digests, and the next one would take several times as long.
+ */
+let resting: Draft | undefined;
+const SMALL_MATERIAL: Material = {
+  sources: ['file', 'call'].map((title) => ({
+    origin: ORIGIN.read,
+    group: { kind: 'file', title, round: 1, isFailed: false, changes: 1, status: '' },
+    round: 1,
+    lines: ['The function readSome of src/some/file.ts has 20 lines, as someName says.', 'const some = 1;'],
+    isError: false,
+    isKept: false,
+  })),
+  rounds: 1,
+  earlierCharacters: 0,
+  demands: [],
+  habits: [],
+};
+
 /** Writes the digest of a request, within its tokens as far as they allow one at all. */
 export function composeDigest(request: SummaryRequest, models: DigestModels): string {
   const { estimator, maximumTokens } = request;
-  const full = indexRequest(request);
-  const index = { ...full, ...fixedLines(full, maximumTokens) };
-  const root = commonRoot([...index.lastTouched.keys()].map(({ title }) => title));
-  const worth = worthOf(index, models, root);
-  const linesOf = groupLines(index);
-  const fixed = [root, ...index.demands, ...index.habits].reduce(
-    (sum, line) => sum + lineCost(line),
-    HEADING_TOKENS,
-  );
-  const budget = maximumTokens - fixed;
-  const selector = new LineSelector(index, worth, budget * FIRST_SHARE);
-  takeFixed(selector, index, budget);
-  selector.fill(linesOf);
+  resting ??= draftOf(indexLines(SMALL_MATERIAL), models, 100);
+  const { index, root, grouped, selector } = draftOf(readRequest(request), models, maximumTokens);
   let text = renderDigest(index, selector, root);
   let tokens = estimator.countText(text);
   for (let attempt = 1; attempt <= ATTEMPTS && tokens < maximumTokens * CLOSE_ENOUGH; attempt++) {
     selector.tokensLeft = (maximumTokens - tokens) * CAUTION;
-    selector.goOn(linesOf, attempt === ATTEMPTS);
+    selector.goOn(grouped, attempt === ATTEMPTS);
     text = renderDigest(index, selector, root);
     tokens = estimator.countText(text);
   }
   return tokens <= maximumTokens ? text : shortened(index, selector, { root, request });
 }
 
-function groupLines({ lines }: LineIndex): ReadonlyMap<Group, readonly number[]> {
-  const groups = new Map<Group, number[]>();
-  for (const [id, { group }] of lines.entries()) {
-    const known = groups.get(group);
-    if (known === undefined) groups.set(group, [id]);
+/** Chooses what fits into so many tokens by a first estimate. */
+function draftOf(full: LineIndex, models: DigestModels, maximumTokens: number): Draft {
+  const index = { ...full, ...fixedLines(full, maximumTokens) };
+  const root = commonRoot([...index.lastTouched.keys()].map(({ title }) => title));
+  const worth = worthOf(index, models, root);
+  const grouped = groupLines(index);
+  const fixed = [root, ...index.demands, ...index.habits].reduce(
+    (sum, line) => sum + lineCost(line),
+    HEADING_TOKENS,
+  );
+  const budget = maximumTokens - fixed;
+  const selector = new LineSelector(index, worth, budget * FIRST_SHARE);
+  takeFixed(selector, index, { grouped, budget });
+  selector.fill(grouped);
+  return { index, root, grouped, selector, worth };
+}
+
+function groupLines({ lines, groups }: LineIndex): GroupLines {
+  const found: (number[] | undefined)[] = groups.map(() => undefined);
+  for (let id = 0; id < lines.texts.length; id++) {
+    const group = lines.records.get(id, LINE.group);
+    const known = found[group];
+    if (known === undefined) found[group] = [id];
     else known.push(id);
   }
-  return groups;
+  return found;
 }
 
 /** Demands and habits as far as their shares go. */
@@ -109,110 +155,141 @@ function fixedLines(index: LineIndex, maximumTokens: number): Pick<LineIndex, 'd
 }
 
 /** What is shown whatever it is worth: changed files, the newest failures, what the user wrote last, the plan. */
-function takeFixed(selector: LineSelector, index: LineIndex, budget: number): void {
+function takeFixed(
+  selector: LineSelector,
+  index: LineIndex,
+  { grouped, budget }: { grouped: GroupLines; budget: number },
+): void {
   const within = (share: number) => {
     const floor = selector.tokensLeft - budget * share;
     return () => selector.tokensLeft > floor;
   };
   const hasRoomForFiles = within(SHARES.changedFiles);
-  const changed = [...index.lastTouched.keys()].filter(({ changes }) => changes > 0);
-  for (const group of changed.sort((left, right) => right.round - left.round)) {
+  const numbers = [...index.groups.keys()];
+  const roundOf = (number: number) => index.groups[number]?.round ?? 0;
+  const changed = numbers.filter((number) => isChangedFile(index.groups[number]));
+  for (const group of changed.sort((left, right) => roundOf(right) - roundOf(left))) {
     if (hasRoomForFiles()) selector.openGroup(group);
   }
   const hasRoomForFailures = within(SHARES.failures);
-  const failed = [...index.titles.keys()].filter(({ isFailed }) => isFailed);
+  const failed = numbers.filter((number) => isFailedCall(index.groups[number]));
   for (const group of failed.toReversed()) if (hasRoomForFailures()) selector.openGroup(group);
   const hasRoomForPlan = within(SHARES.plan);
-  for (const id of planLines(index)) if (hasRoomForPlan()) selector.take(id);
+  for (const id of planLines(index, grouped)) if (hasRoomForPlan()) selector.take(id);
   const hasRoomForUser = within(SHARES.userLines);
   const demands = new Set(index.demands);
   for (const id of typedLines(index)) {
-    if (demands.has(index.lines[id]?.text.trim() ?? '')) selector.leaveOut(id);
+    if (demands.has(index.lines.texts[id]?.trim() ?? '')) selector.leaveOut(id);
     else if (hasRoomForUser()) selector.take(id);
   }
 }
 
+function isChangedFile(group: Group | undefined): boolean {
+  return group?.kind === 'file' && group.changes > 0;
+}
+
+function isFailedCall(group: Group | undefined): boolean {
+  return group?.isFailed === true && group.title !== '';
+}
+
 /** The lines of the newest plan. */
-function planLines({ lines, sources }: LineIndex): readonly number[] {
+function planLines({ groups, sources }: LineIndex, grouped: GroupLines): readonly number[] {
   const plan = sources.findLast(({ origin, isKept }) => origin === ORIGIN.plan && !isKept)?.group;
-  return plan === undefined ? [] : [...lines.keys()].filter((id) => lines[id]?.group === plan);
+  return plan === undefined ? [] : (grouped[groups.indexOf(plan)] ?? []);
 }
 
 /** The lines that the user typed, the newest first. */
-function typedLines({ lines }: LineIndex): readonly number[] {
+function typedLines({ lines: { records } }: LineIndex): readonly number[] {
   const typed: number[] = [];
-  for (const [id, { origin, isKept, sourceLines }] of lines.entries()) {
-    if (origin === ORIGIN.user && !isKept && sourceLines <= TYPED_LINES) typed.push(id);
+  for (let id = records.length - 1; id >= 0; id--) {
+    const isTyped =
+      records.get(id, LINE.origin) === ORIGIN.user &&
+      (records.get(id, LINE.flags) & FLAG.kept) === 0 &&
+      records.get(id, LINE.sourceLines) <= TYPED_LINES;
+    if (isTyped) typed.push(id);
   }
-  return typed.reverse();
+  return typed;
 }
 
-function worthOf(index: LineIndex, models: DigestModels, root: string): Worth {
+function worthOf(index: LineIndex, models: DigestModels, root: string): Draft['worth'] {
   const setting = settingOf(index);
+  const judges = {
+    entity: new Judge(new Entity(index, 0), { table: entityTable, model: models.entity, setting }),
+    line: new Judge(new Line(index, 0), { table: lineTable, model: models.line, setting }),
+  };
   return {
-    entity: namesWorth(index, chances(index.entities, { table: entityTable, model: models.entity, setting })),
-    line: linesWorth(index, chances(index.lines, { table: lineTable, model: models.line, setting })),
+    judges,
+    entity: namesWorth(index, judges.entity),
+    line: linesWorth(index, judges.line),
     binding: BINDING_WORTH,
-    cost: costsOf(index),
-    headingCost: remembered((group) => {
+    heading: Float64Array.from(index.groups, (group) => {
       const heading = headingOf(group, root);
       return heading === '' ? 1 : lineCost(heading);
     }),
   };
 }
 
-function costsOf({ lines }: LineIndex): Float64Array {
-  const costs = new Float64Array(lines.length);
-  for (const [id, { text }] of lines.entries()) costs[id] = lineCost(text);
-  return costs;
-}
-
 /** What each name is worth: its share of all that later calls are expected to name. */
-function namesWorth({ entities, lastTouched }: LineIndex, chance: Float64Array): Float64Array {
-  const weak = lastTouched.size > 0 ? WEAK_CHANCE.withFiles : WEAK_CHANCE.withoutFiles;
+function namesWorth(index: LineIndex, judge: Judge<Entity>): Float64Array {
+  const { shapes, records } = index.entities;
+  const weak = index.lastTouched.size > 0 ? WEAK_CHANCE.withFiles : WEAK_CHANCE.withoutFiles;
+  const worth = new Float64Array(shapes.length);
   let expected = 0;
-  for (const [id, { shape, isKept, isCarried }] of entities.entries()) {
-    const own = shape === SHAPE.name || shape === SHAPE.amount ? weak : (chance[id] ?? 0);
-    chance[id] = isCarried ? Math.min(1, own * CARRIED) : own;
-    if (!isKept) expected += chance[id] ?? 0;
+  for (let id = 0; id < worth.length; id++) {
+    const shape = shapes[id];
+    const own = shape === SHAPE.name || shape === SHAPE.amount ? weak : judge.chance(id);
+    const flags = records.get(id, ENTITY.flags);
+    const chance = (flags & FLAG.carried) === 0 ? own : Math.min(1, own * CARRIED);
+    worth[id] = chance;
+    if ((flags & FLAG.kept) === 0) expected += chance;
   }
-  return chance.map((own) => own / (2 * Math.max(expected, 1e-9)));
+  return scaled(worth, 1, 2 * Math.max(expected, 1e-9));
 }
 
 /** What each line is worth: its share of all that later edits are expected to quote. */
-function linesWorth({ lines }: LineIndex, chance: Float64Array): Float64Array {
+function linesWorth({ lines }: LineIndex, judge: Judge<Line>): Float64Array {
+  const worth = new Float64Array(lines.texts.length);
   let expected = EXPECTED_LINES;
-  for (const [id, { text, indent, isKept, isCarried }] of lines.entries()) {
-    const own = isKept || text.length - indent < SHORTEST_QUOTE ? 0 : (chance[id] ?? 0);
-    chance[id] = isCarried ? Math.min(1, own * CARRIED) : own;
-    expected += chance[id] ?? 0;
+  for (let id = 0; id < worth.length; id++) {
+    const flags = lines.records.get(id, LINE.flags);
+    if ((flags & FLAG.kept) !== 0 || lines.contentLength(id) < SHORTEST_QUOTE) continue;
+    const own = judge.chance(id);
+    const chance = (flags & FLAG.carried) === 0 ? own : Math.min(1, own * CARRIED);
+    worth[id] = chance;
+    expected += chance;
   }
-  return chance.map((own) => (own * LINES_WORTH) / expected);
+  return scaled(worth, LINES_WORTH, expected);
 }
 
-function remembered(compute: (group: Group) => number): (group: Group) => number {
-  const known = new Map<Group, number>();
-  return (group) => {
-    const before = known.get(group);
-    if (before !== undefined) return before;
-    const found = compute(group);
-    known.set(group, found);
-    return found;
-  };
+function scaled(values: Float64Array, times: number, by: number): Float64Array {
+  for (let id = 0; id < values.length; id++) values[id] = ((values[id] ?? 0) * times) / by;
+  return values;
 }
 
-/** The chance of every item of a list. */
-function chances<Item>(
-  items: readonly Item[],
-  { table, model, setting }: { table: FeatureTable<Item, Setting>; model: BinModel; setting: Setting },
-): Float64Array {
-  const found = new Float64Array(items.length);
-  const indices = new Uint16Array(table.features.length);
-  for (const [id, item] of items.entries()) {
-    weightIndices(table, item, setting, indices);
-    found[id] = chanceOf(model, indices);
+/** Gives items the chance that a model sees for them. */
+class Judge<Item extends { id: number }> {
+  private readonly item: Item;
+  private readonly indices: Uint16Array;
+  private readonly table: FeatureTable<Item, Setting>;
+  private readonly model: BinModel;
+  private readonly setting: Setting;
+
+  constructor(
+    item: Item,
+    { table, model, setting }: { table: FeatureTable<Item, Setting>; model: BinModel; setting: Setting },
+  ) {
+    this.item = item;
+    this.indices = new Uint16Array(table.features.length);
+    this.table = table;
+    this.model = model;
+    this.setting = setting;
   }
-  return found;
+
+  chance(id: number): number {
+    this.item.id = id;
+    weightIndices(this.table, this.item, this.setting, this.indices);
+    return chanceOf(this.model, this.indices);
+  }
 }
 
 /** The digest without the lines that were chosen last, until it is within its tokens. */
@@ -223,11 +300,10 @@ function shortened(
 ): string {
   const chosen = [...selection.lines];
   for (;;) {
-    const groups = new Set([...selection.groups].filter(({ changes }) => changes > 0 && chosen.length > 0));
-    for (const [id] of chosen) {
-      const group = index.lines[id]?.group;
-      if (group !== undefined) groups.add(group);
-    }
+    const groups = new Set(
+      [...selection.groups].filter((number) => (index.groups[number]?.changes ?? 0) > 0 && chosen.length > 0),
+    );
+    for (const [id] of chosen) groups.add(index.lines.records.get(id, LINE.group));
     const text = renderDigest(index, { lines: new Map(chosen), groups }, root);
     const tokens = request.estimator.countText(text);
     if (tokens <= request.maximumTokens || chosen.length === 0) return text;

@@ -1,5 +1,6 @@
 import { classOf, DIGIT, LOWER, OTHER, UPPER } from './characters.ts';
 import type { LineIndex } from './line-index.ts';
+import { NumberList } from './records.ts';
 import { ORIGIN } from './sources.ts';
 
 /** The newest part of a material shows what is being worked on. */
@@ -26,21 +27,51 @@ export function applyFocus(index: Read): void {
   const { entities } = index;
   const recent = recentParts(index);
   const asked = askedParts(index);
-  const parts = entities.map(({ text }) => partsOf(text));
-  const names = new Map<string, number>();
-  for (const own of parts) for (const part of own) names.set(part, (names.get(part) ?? 0) + 1);
-  for (const [id, entity] of entities.entries()) {
-    let all = 0;
-    for (const part of parts[id] ?? []) {
-      const weight = Math.log(1 + entities.length / (names.get(part) ?? 1));
+  const size = entities.texts.length;
+  const parts = countParts(entities.texts);
+  const weights = parts.counts.map((count) => Math.log(1 + size / count));
+  const isRecent = parts.texts.map((part) => recent.has(part));
+  const isAsked = parts.texts.map((part) => asked.has(part));
+  const focus = new Float64Array(size);
+  const wanted = new Float64Array(size);
+  for (let id = 0; id < size; id++) {
+    let [all, ofFocus, ofAsked] = [0, 0, 0];
+    const end = parts.ends[id] ?? 0;
+    for (let index = parts.ends[id - 1] ?? 0; index < end; index++) {
+      const part = parts.ids.get(index);
+      const weight = weights[part] ?? 0;
       all += weight;
-      if (recent.has(part)) entity.focus += weight;
-      if (asked.has(part)) entity.asked += weight;
+      if (isRecent[part] === true) ofFocus += weight;
+      if (isAsked[part] === true) ofAsked += weight;
     }
     if (all === 0) continue;
-    entity.focus /= all;
-    entity.asked /= all;
+    focus[id] = ofFocus / all;
+    wanted[id] = ofAsked / all;
   }
+  entities.focus = focus;
+  entities.asked = wanted;
+}
+
+/** The distinct parts of all names with how often each occurs, and the parts of each name up to its end. */
+function countParts(names: readonly string[]) {
+  const known = new Map<string, number>();
+  const texts: string[] = [];
+  const counts: number[] = [];
+  const ids = new NumberList();
+  const ends: number[] = [];
+  for (const name of names) {
+    for (const part of partsOf(name)) {
+      const id = known.get(part) ?? texts.push(part) - 1;
+      if (id === counts.length) {
+        known.set(part, id);
+        counts.push(0);
+      }
+      counts[id] = (counts[id] ?? 0) + 1;
+      ids.push(id);
+    }
+    ends.push(ids.length);
+  }
+  return { texts, counts, ids, ends };
 }
 
 function recentParts({ sources, starts, lengthCharacters }: Read): ReadonlySet<string> {

@@ -1,12 +1,19 @@
 import { applyFocus } from './focus.ts';
+import { costOfRead } from './line-cost.ts';
 import {
-  type Entity,
+  ENTITY,
+  EntityStore,
+  FLAG,
   type FolderUse,
   folderOf,
-  type Line,
+  LINE,
   type LineIndex,
+  LineStore,
   type Title,
 } from './line-index.ts';
+import { units } from './line-units.ts';
+import { NameTable } from './name-table.ts';
+import { NumberList } from './records.ts';
 import { type LineListener, scanLine } from './scan-line.ts';
 import { type Group, type Material, ORIGIN, type Source } from './sources.ts';
 
@@ -16,7 +23,7 @@ const PIECE = 120;
 const FAR = 1_000_000;
 /** A shorter line is shown whole or not at all. */
 const SHORT_LINE = 40;
-const NO_SPOTS: readonly number[] = [];
+const LONGEST_DECLARER = 9;
 const DECLARES = new Set(
   (
     'func def class const let var type interface struct fn enum export public private static async function trait impl ' +
@@ -24,236 +31,306 @@ const DECLARES = new Set(
   ).split(' '),
 );
 
+/** Kept so that the code that was compiled for indexers survives a garbage collection between two digests. */
+let resting: Indexer | undefined;
+
 /** Reads the material line by line, each distinct line once. Linear in its length. */
 export function indexLines(material: Material): LineIndex {
   const indexer = new Indexer();
-  for (const [number, source] of material.sources.entries()) {
+  resting ??= new Indexer();
+  for (const source of material.sources) {
     if (source.at === undefined) indexer.at = Math.max(indexer.at, material.earlierCharacters);
-    indexer.add(source, number);
+    indexer.add(source);
   }
   indexer.measureEdits(material.sources);
   indexer.measureWarmth();
-  const { lines, entities, starts, titles, lastTouched } = indexer;
+  const { lines, entities, starts, groups, titles, lastTouched } = indexer;
   const { sources, rounds, demands, habits } = material;
   const lengthCharacters = Math.max(indexer.at, material.earlierCharacters);
   const folders = foldersOf(lastTouched);
-  const index = { lines, entities, sources, starts, lengthCharacters, rounds, titles, lastTouched, folders };
-  applyFocus(index);
-  return { ...index, demands, habits };
+  applyFocus({ entities, sources, starts, lengthCharacters });
+  return {
+    lines,
+    entities,
+    sources,
+    starts,
+    lengthCharacters,
+    rounds,
+    groups,
+    titles,
+    lastTouched,
+    folders,
+    demands,
+    habits,
+  };
 }
 
 class Indexer implements LineListener {
-  readonly lines: Line[] = [];
-  readonly entities: Entity[] = [];
+  readonly lines = new LineStore();
+  readonly entities = new EntityStore();
   readonly starts: number[] = [];
-  readonly titles = new Map<Group, Title>();
+  readonly groups: Group[] = [];
+  readonly titles: (Title | undefined)[] = [];
   readonly lastTouched = new Map<Group, number>();
   at = 0;
-  /** Ids of the lines of each source that may have been edited; -1 for a blank one. */
-  private readonly lineIds: number[][] = [];
+  private readonly groupIds = new Map<Group, number>();
+  /** Ids of the lines of all sources, -1 for a blank one, and where those of each source begin. */
+  private readonly mentions = new NumberList();
+  private readonly mentionStarts: number[] = [];
   private readonly lineOf = new Map<string, number>();
-  private readonly entityOf = new Map<string, number>();
+  private readonly nameTable = new NameTable();
+  // Of the source that is being read.
+  private source = -1;
+  private group = -1;
+  private origin = 0;
+  private round = 0;
+  private sourceLines = 0;
+  private flags = 0;
+  private isError = false;
+  private isChanged = false;
+  private isUse = false;
   // Of the line that is being scanned.
-  private readonly found: number[] = [];
-  private readonly spots: number[] = [];
+  private text = '';
+  private firstName = 0;
   private words = 0;
 
-  add(source: Source, number: number): void {
-    if (source.at !== undefined) this.at = source.at;
-    this.starts.push(this.at);
-    if (source.group.title !== '') this.mentionTitle(source, number);
-    const ids: number[] = [];
-    for (let place = 0; place < source.lines.length; place++) {
-      const raw = source.lines[place] ?? '';
-      const text = withoutTrailingSpace(raw);
-      if (text.length <= LONG_LINE) ids.push(this.mention(text, source, number, place));
-      else for (const piece of piecesOf(text)) ids.push(this.mention(piece, source, number, place));
-      this.at += raw.length + 1;
-    }
-    this.lineIds.push(ids);
+  add(source: Source): void {
+    this.open(source);
+    const { title } = source.group;
+    if (title !== '') this.mentionTitle(source);
+    this.mentionStarts.push(this.mentions.length);
+    this.addLines(source.lines);
     if (source.group.kind === 'file') this.lastTouched.set(source.group, this.at);
   }
 
-  entity(text: string, shape: number, start: number): void {
-    let id = this.entityOf.get(text);
-    if (id === undefined) {
-      id = this.entities.length;
-      this.entityOf.set(text, id);
-      this.entities.push(newEntity(text, shape, this.at));
-    }
-    if (!this.found.includes(id)) this.found.push(id);
-    this.spots.push(id, start, start + text.length);
+  entity(start: number, end: number, shape: number): void {
+    const id = this.nameTable.numberOf(units, start, end);
+    if (id === this.entities.texts.length) this.addEntity(this.text.slice(start, end), shape);
+    const { names, spots } = this.lines;
+    let isNew = true;
+    for (let index = this.firstName; index < names.length && isNew; index++) isNew = names.get(index) !== id;
+    if (isNew) names.push(id);
+    spots.push(id);
+    spots.push(start);
+    spots.push(end);
   }
 
   word(start: number, end: number): void {
     this.words++;
-    this.spots.push(-1, start, end);
+    const { spots } = this.lines;
+    spots.push(-1);
+    spots.push(start);
+    spots.push(end);
   }
 
   /** How far each line of a changed file stands from what was changed there. */
   measureEdits(sources: readonly Source[]): void {
     for (const [number, { group }] of sources.entries()) {
-      const ids = this.lineIds[number];
-      if (group.changes === 0 || ids === undefined) continue;
-      this.spread(ids, number);
-      this.spread(ids.toReversed(), number);
+      if (group.changes === 0) continue;
+      const start = this.mentionStarts[number] ?? 0;
+      const end = this.mentionStarts[number + 1] ?? this.mentions.length;
+      this.spread(number, start, end, 1);
+      this.spread(number, end - 1, start - 1, -1);
     }
   }
 
   /** What stands beside something that is still being worked on is more likely to be needed. */
   measureWarmth(): void {
-    for (const { entities } of this.lines) {
-      const isWarm = entities.some((id) => this.entities[id]?.isKept === true);
-      for (const id of entities) {
-        const entity = this.entities[id];
-        if (entity === undefined) continue;
-        entity.distinct++;
-        if (isWarm) entity.warm++;
+    const { names, records } = this.lines;
+    const { records: entities } = this.entities;
+    const warm = new Int32Array(entities.length);
+    for (let line = 0; line < records.length; line++) {
+      const start = records.get(line, LINE.names);
+      const end = this.lines.namesEnd(line);
+      let isWarm = false;
+      for (let index = start; index < end && !isWarm; index++) {
+        isWarm = (entities.get(names.get(index), ENTITY.flags) & FLAG.kept) !== 0;
       }
+      if (!isWarm) continue;
+      for (let index = start; index < end; index++) {
+        const name = names.get(index);
+        warm[name] = (warm[name] ?? 0) + 1;
+      }
+    }
+    this.entities.warm = warm;
+  }
+
+  private spread(source: number, start: number, end: number, step: number): void {
+    const { records } = this.lines;
+    let distance = FAR;
+    for (let index = start; index !== end; index += step) {
+      const id = this.mentions.get(index);
+      const isEdited =
+        id !== -1 && (records.get(id, LINE.writtenAt) >= 0 || records.get(id, LINE.removedAt) >= 0);
+      distance = isEdited ? 0 : distance + 1;
+      if (id === -1 || records.get(id, LINE.source) !== source) continue;
+      if (distance < records.get(id, LINE.editDistance)) records.set(id, LINE.editDistance, distance);
     }
   }
 
-  private spread(ids: readonly number[], source: number): void {
-    let distance = FAR;
-    for (const id of ids) {
-      const line = this.lines[id];
-      const isEdited = line !== undefined && (line.writtenAt >= 0 || line.removedAt >= 0);
-      distance = isEdited ? 0 : distance + 1;
-      if (line?.source === source) line.editDistance = Math.min(line.editDistance, distance);
+  private open({ at, group, origin, round, lines, isKept, isError }: Source): void {
+    if (at !== undefined) this.at = at;
+    this.source++;
+    this.starts.push(this.at);
+    let number = this.groupIds.get(group);
+    if (number === undefined) {
+      number = this.groups.push(group) - 1;
+      this.groupIds.set(group, number);
+      this.titles.push(undefined);
+    }
+    this.group = number;
+    this.origin = origin;
+    this.round = round;
+    this.sourceLines = lines.length;
+    this.flags =
+      (isKept ? FLAG.kept : 0) |
+      (at === undefined ? 0 : FLAG.carried) |
+      (group.kind === 'file' ? FLAG.file : 0);
+    this.isError = isError;
+    this.isChanged = group.changes > 0;
+    this.isUse = origin === ORIGIN.argument || origin === ORIGIN.written;
+  }
+
+  private addLines(lines: readonly string[]): void {
+    for (let place = 0; place < lines.length; place++) {
+      const raw = lines[place] ?? '';
+      const text = withoutTrailingSpace(raw);
+      if (text.length <= LONG_LINE) this.mention(text, place);
+      else for (const piece of piecesOf(text)) this.mention(piece, place);
+      this.at += raw.length + 1;
     }
   }
 
   /** What the title of a group names counts whenever a call is about it, though it is shown only once. */
-  private mentionTitle(source: Source, number: number): void {
-    const title = this.titles.get(source.group) ?? this.scanTitle(source.group);
-    const isCall = source.origin === ORIGIN.argument || source.origin === ORIGIN.plan;
-    if (!isCall && source.at === undefined) return;
-    for (const id of title.entities) this.count(id, source, number, title.entities.length - 1);
+  private mentionTitle({ group, origin, at }: Source): void {
+    const title = this.titles[this.group] ?? this.scanTitle(group);
+    const isCall = origin === ORIGIN.argument || origin === ORIGIN.plan;
+    if (!isCall && at === undefined) return;
+    for (const id of title.entities) this.count(id, title.entities.length - 1);
   }
 
   private scanTitle(group: Group): Title {
+    const { names, spots } = this.lines;
+    const firstSpot = spots.length;
     this.scan(group.status === '' ? group.title : `${group.title} ${group.status}`);
-    const title = { entities: this.found.slice(), words: this.words };
-    this.titles.set(group, title);
+    const entities: number[] = [];
+    for (let index = this.firstName; index < names.length; index++) entities.push(names.get(index));
+    names.length = this.firstName;
+    spots.length = firstSpot;
+    const title = { entities, words: this.words };
+    this.titles[this.group] = title;
     return title;
   }
 
   private scan(text: string): void {
-    this.found.length = 0;
-    this.spots.length = 0;
+    this.firstName = this.lines.names.length;
     this.words = 0;
+    this.text = text;
     scanLine(text, this);
   }
 
-  private mention(text: string, source: Source, number: number, place: number): number {
-    if (text === '') return -1;
-    const id = this.lineOf.get(text) ?? this.addLine(text, source, number);
-    const line = this.lines[id];
-    if (line === undefined) return -1;
-    this.update(line, source, number, place);
-    for (const entity of line.entities) this.count(entity, source, number, line.entities.length - 1);
-    return id;
+  private mention(text: string, place: number): void {
+    if (text === '') {
+      this.mentions.push(-1);
+      return;
+    }
+    const id = this.lineOf.get(text) ?? this.addLine(text);
+    this.mentions.push(id);
+    this.update(id, place);
+    const { names, records } = this.lines;
+    const start = records.get(id, LINE.names);
+    const end = this.lines.namesEnd(id);
+    for (let index = start; index < end; index++) this.count(names.get(index), end - start - 1);
   }
 
-  private addLine(text: string, source: Source, number: number): number {
+  private addLine(text: string): number {
+    const { lines } = this;
+    const { records, names, spots } = lines;
+    const firstSpot = spots.length;
     this.scan(text);
-    const [first] = this.found;
-    const indent = text.length - text.trimStart().length;
-    const declared = first === undefined ? undefined : this.entities[first];
-    if (declared !== undefined && isDeclaration(text, indent)) declared.declared++;
-    const id = this.lines.length;
+    const { firstName } = this;
+    const indent = indentOf(text);
+    const hasNames = names.length > firstName;
+    if (text.length - indent < SHORT_LINE || !hasNames) spots.length = firstSpot;
+    else sortSpots(spots, firstSpot);
+    const { records: entities } = this.entities;
+    if (hasNames && isDeclaration(text, indent)) entities.add(names.get(firstName), ENTITY.declared, 1);
+    for (let index = firstName; index < names.length; index++) {
+      entities.add(names.get(index), ENTITY.distinct, 1);
+    }
+    const id = records.push();
     this.lineOf.set(text, id);
-    this.lines.push({
-      text,
-      indent,
-      entities: this.found.slice(),
-      words: this.words,
-      spots: text.length - indent < SHORT_LINE || first === undefined ? NO_SPOTS : inOrder(this.spots),
-      source: number,
-      place: 0,
-      sourceLines: 0,
-      group: source.group,
-      origin: source.origin,
-      count: 0,
-      reads: 0,
-      lastAt: this.at,
-      removedAt: -1,
-      writtenAt: -1,
-      editDistance: FAR,
-      isKept: false,
-      isCarried: false,
-    });
+    lines.texts.push(text);
+    lines.costs.push(costOfRead(text.length));
+    records.set(id, LINE.group, this.group);
+    records.set(id, LINE.lastAt, this.at);
+    records.set(id, LINE.source, this.source);
+    records.set(id, LINE.origin, this.origin);
+    records.set(id, LINE.removedAt, -1);
+    records.set(id, LINE.writtenAt, -1);
+    records.set(id, LINE.editDistance, FAR);
+    records.set(id, LINE.flags, this.flags);
+    records.set(id, LINE.indent, indent);
+    records.set(id, LINE.words, this.words);
+    records.set(id, LINE.names, firstName);
+    records.set(id, LINE.spots, firstSpot);
     return id;
   }
 
-  private update(line: Line, source: Source, number: number, place: number): void {
-    line.count++;
-    line.isKept ||= source.isKept;
-    line.isCarried ||= source.at !== undefined;
-    if (source.origin === ORIGIN.removed) {
-      line.removedAt = this.at;
-      if (line.count > 1) return;
+  private addEntity(text: string, shape: number): void {
+    const { texts, shapes, records } = this.entities;
+    const id = records.push();
+    texts.push(text);
+    shapes.push(shape);
+    records.set(id, ENTITY.firstAt, this.at);
+    records.set(id, ENTITY.lastSource, -1);
+    records.set(id, ENTITY.lastUsedAt, -1);
+    records.set(id, ENTITY.file, -1);
+  }
+
+  private update(id: number, place: number): void {
+    const { records } = this.lines;
+    const { at, origin, flags } = this;
+    const count = records.get(id, LINE.count) + 1;
+    const isOfFile = (records.get(id, LINE.flags) & FLAG.file) !== 0;
+    records.set(id, LINE.count, count);
+    records.mark(id, LINE.flags, flags & ~FLAG.file);
+    if (origin === ORIGIN.removed) {
+      records.set(id, LINE.removedAt, at);
+      if (count > 1) return;
     }
-    if (source.origin === ORIGIN.written) line.writtenAt = this.at;
-    if (source.origin === ORIGIN.read) line.reads++;
-    line.lastAt = this.at;
+    if (origin === ORIGIN.written) records.set(id, LINE.writtenAt, at);
+    if (origin === ORIGIN.read) records.add(id, LINE.reads, 1);
+    records.set(id, LINE.lastAt, at);
     // A line of a file is best shown with the file, even if a command has printed it since.
-    if (line.group.kind === 'file' && source.group.kind !== 'file') return;
-    line.source = number;
-    line.place = place;
-    line.sourceLines = source.lines.length;
-    line.group = source.group;
-    line.origin = source.origin;
+    if (isOfFile && (flags & FLAG.file) === 0) return;
+    records.set(id, LINE.source, this.source);
+    records.set(id, LINE.place, place);
+    records.set(id, LINE.sourceLines, this.sourceLines);
+    records.set(id, LINE.group, this.group);
+    records.set(id, LINE.origin, origin);
+    records.mark(id, LINE.flags, flags);
   }
 
-  private count(id: number, source: Source, number: number, crowd: number): void {
-    const entity = this.entities[id];
-    if (entity === undefined) return;
-    entity.count++;
-    entity.crowd += crowd;
-    entity.lastAt = this.at;
-    entity.lastRound = source.round;
-    entity.origins |= 1 << source.origin;
-    entity.isKept ||= source.isKept;
-    entity.isCarried ||= source.at !== undefined;
-    if (source.group.kind === 'file') entity.file = source.group;
-    if (source.isError) entity.failed++;
-    if (source.group.changes > 0) entity.inChanged++;
-    if (entity.lastSource === number) return;
-    entity.lastSource = number;
-    entity.sources++;
-    if (source.origin === ORIGIN.argument || source.origin === ORIGIN.written) {
-      entity.lastUsedAt = this.at;
-      entity.used++;
-    }
+  private count(id: number, crowd: number): void {
+    const { records } = this.entities;
+    const { at, source, flags } = this;
+    records.add(id, ENTITY.count, 1);
+    records.add(id, ENTITY.crowd, crowd);
+    records.set(id, ENTITY.lastAt, at);
+    records.set(id, ENTITY.lastRound, this.round);
+    records.mark(id, ENTITY.origins, 1 << this.origin);
+    records.mark(id, ENTITY.flags, flags);
+    if ((flags & FLAG.file) !== 0) records.set(id, ENTITY.file, this.group);
+    if (this.isError) records.add(id, ENTITY.failed, 1);
+    if (this.isChanged) records.add(id, ENTITY.inChanged, 1);
+    if (records.get(id, ENTITY.lastSource) === source) return;
+    records.set(id, ENTITY.lastSource, source);
+    records.add(id, ENTITY.sources, 1);
+    if (!this.isUse) return;
+    records.set(id, ENTITY.lastUsedAt, at);
+    records.add(id, ENTITY.used, 1);
   }
-}
-
-function newEntity(text: string, shape: number, at: number): Entity {
-  return {
-    text,
-    shape,
-    count: 0,
-    sources: 0,
-    lastSource: -1,
-    firstAt: at,
-    lastAt: at,
-    lastRound: 0,
-    used: 0,
-    lastUsedAt: -1,
-    origins: 0,
-    declared: 0,
-    failed: 0,
-    inChanged: 0,
-    file: undefined,
-    crowd: 0,
-    distinct: 0,
-    warm: 0,
-    focus: 0,
-    asked: 0,
-    isKept: false,
-    isCarried: false,
-  };
 }
 
 const SPACE = 32;
@@ -264,21 +341,34 @@ function withoutTrailingSpace(text: string): string {
   return last <= SPACE || last > 127 ? text.trimEnd() : text;
 }
 
-function isDeclaration(text: string, indent: number): boolean {
-  const space = text.indexOf(' ', indent);
-  return space > indent && DECLARES.has(text.slice(indent, space));
+/** How many white-space characters a line begins with. */
+function indentOf(text: string): number {
+  let indent = 0;
+  while (text.charCodeAt(indent) === SPACE) indent++;
+  const first = text.charCodeAt(indent);
+  return first < SPACE || first > 127 ? text.length - text.trimStart().length : indent;
 }
 
-/** Spots by where they begin: a path is found before the words inside it. */
-function inOrder(spots: readonly number[]): readonly number[] {
-  let isSorted = true;
-  for (let spot = 3; spot < spots.length && isSorted; spot += 3) {
-    isSorted = (spots[spot + 1] ?? 0) >= (spots[spot - 2] ?? 0);
+function isDeclaration(text: string, indent: number): boolean {
+  const space = text.indexOf(' ', indent);
+  return space > indent && space - indent <= LONGEST_DECLARER && DECLARES.has(text.slice(indent, space));
+}
+
+/** Sorts the spots from here on by where they begin: a path is found before the words inside it. */
+function sortSpots(spots: NumberList, first: number): void {
+  for (let spot = first + 3; spot < spots.length; spot += 3) {
+    const entity = spots.get(spot);
+    const start = spots.get(spot + 1);
+    const end = spots.get(spot + 2);
+    let to = spot;
+    for (; to > first && spots.get(to - 2) > start; to -= 3) {
+      for (let field = 0; field < 3; field++) spots.set(to + field, spots.get(to - 3 + field));
+    }
+    if (to === spot) continue;
+    spots.set(to, entity);
+    spots.set(to + 1, start);
+    spots.set(to + 2, end);
   }
-  if (isSorted) return spots.slice();
-  const order = Array.from({ length: spots.length / 3 }, (_, number) => number * 3);
-  order.sort((left, right) => (spots[left + 1] ?? 0) - (spots[right + 1] ?? 0) || left - right);
-  return order.flatMap((spot) => spots.slice(spot, spot + 3));
 }
 
 /** A long line in pieces, cut where words end. */

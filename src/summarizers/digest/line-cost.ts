@@ -1,4 +1,5 @@
-import { classOf, DIGIT, LOWER, UPPER } from './characters.ts';
+import { DIGIT, LOWER, OTHER, UPPER } from './characters.ts';
+import { kinds, readUnits, units } from './line-units.ts';
 
 const SPACE = 32;
 /** Scripts from here on take about a token for each character. */
@@ -14,18 +15,22 @@ const PER_DENSE = 0.6;
  * tokens of 15) and several times as fast; what is shown in the end is counted by the estimator itself.
  */
 export function lineCost(text: string): number {
+  const read = readUnits(text);
+  const cost = costOfRead(read);
+  return read === text.length ? cost : (cost * text.length) / read;
+}
+
+/** The same for the line of so many units that was read last. */
+export function costOfRead(length: number): number {
   let index = 0;
   // Indentation takes a token or two, however deep it is.
-  while (index < text.length && text.charCodeAt(index) <= SPACE) index++;
-  let cost = PER_LINE + PER_CHARACTER * (text.length - index);
-  for (; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit >= FIRST_DENSE_UNIT) {
-      cost += PER_DENSE;
-      continue;
-    }
-    const kind = classOf(unit);
-    if (kind === DIGIT) cost += PER_DIGIT;
+  while (index < length && (units[index] ?? 0) <= SPACE) index++;
+  let cost = PER_LINE + PER_CHARACTER * (length - index);
+  for (; index < length; index++) {
+    const kind = kinds[index] ?? OTHER;
+    const unit = units[index] ?? 0;
+    if (unit >= FIRST_DENSE_UNIT) cost += PER_DENSE;
+    else if (kind === DIGIT) cost += PER_DIGIT;
     else if (kind !== LOWER && kind !== UPPER && unit !== SPACE) cost += PER_SIGN;
   }
   return cost;

@@ -1,6 +1,6 @@
-import { binOf, type Feature, layOut } from './bins.ts';
-import type { Line } from './line-index.ts';
-import { AGES, age, cross, type Setting } from './setting.ts';
+import { binOf, cross, type Feature, type FeatureTable, layOut } from './bins.ts';
+import type { Line } from './index-views.ts';
+import { AGES, age, type Setting } from './setting.ts';
 
 const CHANGES = [0, 1, 2, 4, 8, 16];
 const RANKS = [0, 1, 2, 3, 5, 8, 13];
@@ -14,66 +14,59 @@ const SOURCE_LINES = [5, 15, 40, 80, 150, 300, 800];
 
 const FIRST_CHARACTERS = '/#*}@<-"[';
 
-const origin: Feature<Line, Setting> = { name: 'origin', size: 11, bin: (line) => line.origin };
-const lineAge: Feature<Line, Setting> = {
-  name: 'age of the last mention',
-  size: AGES,
-  bin: ({ lastAt }, setting) => age(lastAt, setting),
-};
-const changes: Feature<Line, Setting> = {
-  name: 'changes of its file',
-  size: 8,
-  bin: ({ group }) => (group.kind === 'file' ? binOf(group.changes, CHANGES) : 7),
-};
-const rankOfFile: Feature<Line, Setting> = {
-  name: 'files touched since its file',
-  size: 9,
-  bin: ({ group }, { rank }) => (rank.has(group) ? binOf(rank.get(group) ?? 0, RANKS) : 8),
-};
-const distance: Feature<Line, Setting> = {
-  name: 'distance from a change',
-  size: 9,
-  bin: ({ editDistance }) => binOf(editDistance, DISTANCES),
-};
-const written: Feature<Line, Setting> = {
-  name: 'age of its writing',
-  size: AGES,
-  bin: ({ writtenAt }, setting) => age(writtenAt, setting),
-};
+const origin: Feature = { name: 'origin', size: 11 };
+const lineAge: Feature = { name: 'age of the last mention', size: AGES };
+const changes: Feature = { name: 'changes of its file', size: 8 };
+const rankOfFile: Feature = { name: 'files touched since its file', size: 9 };
+const distance: Feature = { name: 'distance from a change', size: 9 };
+const written: Feature = { name: 'age of its writing', size: AGES };
+const others: readonly Feature[] = [
+  { name: 'age of the last touch of its file', size: AGES },
+  { name: 'removal', size: 3 },
+  { name: 'mentions', size: 7 },
+  { name: 'readings', size: 6 },
+  { name: 'length', size: 9 },
+  { name: 'indentation', size: 8 },
+  { name: 'first character', size: FIRST_CHARACTERS.length + 1 },
+  { name: 'names', size: 7 },
+  { name: 'size of its source', size: 8 },
+];
+
+/** The bins of a line, in the order of the single features below. */
+function findBins(line: Line, setting: Setting, into: Uint16Array): void {
+  const { group, indent, text, lastAt, removedAt } = line;
+  const rank = group === undefined ? undefined : setting.rank.get(group);
+  into[0] = line.origin;
+  into[1] = age(lastAt, setting);
+  into[2] = group?.kind === 'file' ? binOf(group.changes, CHANGES) : 7;
+  into[3] = rank === undefined ? 8 : binOf(rank, RANKS);
+  into[4] = binOf(line.editDistance, DISTANCES);
+  into[5] = age(line.writtenAt, setting);
+  into[6] = age(group === undefined ? -1 : (setting.lastTouched.get(group) ?? -1), setting);
+  into[7] = removalBin(removedAt, lastAt);
+  into[8] = binOf(line.count, MENTIONS);
+  into[9] = binOf(line.reads, READINGS);
+  into[10] = binOf(text.length - indent, LENGTHS);
+  into[11] = binOf(indent, INDENTATIONS);
+  into[12] = FIRST_CHARACTERS.indexOf(text.charAt(indent)) + 1;
+  into[13] = binOf(line.names, NAMES);
+  into[14] = binOf(line.sourceLines, SOURCE_LINES);
+}
+
+function removalBin(removedAt: number, lastAt: number): number {
+  if (removedAt < 0) return 0;
+  return lastAt > removedAt ? 1 : 2;
+}
 
 /** What tells whether a later edit will quote a line. */
-export const lineTable = layOut<Line, Setting>([
-  cross(origin, lineAge),
-  cross(changes, rankOfFile),
-  cross(distance, rankOfFile),
-  cross(written, distance),
-  {
-    name: 'age of the last touch of its file',
-    size: AGES,
-    bin: ({ group }, setting) => age(setting.lastTouched.get(group) ?? -1, setting),
-  },
-  {
-    name: 'removal',
-    size: 3,
-    bin: ({ removedAt, lastAt }) => (removedAt < 0 ? 0 : lastAt > removedAt ? 1 : 2),
-  },
-  { name: 'mentions', size: 7, bin: ({ count }) => binOf(count, MENTIONS) },
-  { name: 'readings', size: 6, bin: ({ reads }) => binOf(reads, READINGS) },
-  {
-    name: 'length',
-    size: 9,
-    bin: ({ text, indent }) => binOf(text.length - indent, LENGTHS),
-  },
-  { name: 'indentation', size: 8, bin: ({ indent }) => binOf(indent, INDENTATIONS) },
-  {
-    name: 'first character',
-    size: FIRST_CHARACTERS.length + 1,
-    bin: ({ text, indent }) => FIRST_CHARACTERS.indexOf(text.charAt(indent)) + 1,
-  },
-  { name: 'names', size: 7, bin: ({ entities }) => binOf(entities.length, NAMES) },
-  {
-    name: 'size of its source',
-    size: 8,
-    bin: ({ sourceLines }) => binOf(sourceLines, SOURCE_LINES),
-  },
-]);
+export const lineTable: FeatureTable<Line, Setting> = layOut(
+  [
+    cross(origin, lineAge),
+    cross(changes, rankOfFile),
+    cross(distance, rankOfFile),
+    cross(written, distance),
+    ...others,
+  ],
+  [origin, lineAge, changes, rankOfFile, distance, written, ...others],
+  findBins,
+);

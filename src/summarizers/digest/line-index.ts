@@ -1,73 +1,102 @@
+import { NumberList, Records } from './records.ts';
 import type { Group, Source } from './sources.ts';
 
-/** Something that the material names. Places count characters from the beginning of the material. */
-export interface Entity {
-  readonly text: string;
-  readonly shape: number;
+/** Shown by a message that stays; told by an earlier digest, which chose it once already; a line of a file. */
+export const FLAG = { kept: 1, carried: 2, file: 4 } as const;
+
+/** Fields of an entity. Places count characters from the beginning of the material. */
+export const ENTITY = {
   /** Lines that show it, repeated ones included. */
-  count: number;
+  count: 0,
   /** Sources that show it. */
-  sources: number;
-  lastSource: number;
-  readonly firstAt: number;
-  lastAt: number;
-  lastRound: number;
+  sources: 1,
+  lastSource: 2,
+  firstAt: 3,
+  lastAt: 4,
+  lastRound: 5,
   /** How often the model handed it to a tool, and where last; -1 for nowhere. */
-  used: number;
-  lastUsedAt: number;
+  used: 6,
+  lastUsedAt: 7,
   /** A bit for each origin that shows it. */
-  origins: number;
+  origins: 8,
   /** Lines that declare it, lines of failures, and lines of changed files. */
-  declared: number;
-  failed: number;
-  inChanged: number;
-  /** The file that showed it last. */
-  file: Group | undefined;
+  declared: 9,
+  failed: 10,
+  inChanged: 11,
+  /** The file that showed it last; -1 for none. */
+  file: 12,
   /** How many other names stood on its lines, in all. */
-  crowd: number;
-  /** Distinct lines that show it, and those of them that also name something of the messages that stay. */
-  distinct: number;
-  warm: number;
-  /** How much of its name the newest messages talk of, and how much the user ever wrote of, from 0 to 1. */
-  focus: number;
-  asked: number;
-  /** Shown by a message that stays. */
-  isKept: boolean;
-  /** Told by an earlier digest, which chose it once already. */
-  isCarried: boolean;
+  crowd: 13,
+  flags: 14,
+  /** Distinct lines that show it. */
+  distinct: 15,
+} as const;
+
+/** Fields of a line. */
+export const LINE = {
+  /** Where it is shown: its newest source, its number there, and how many lines the source has. */
+  source: 0,
+  place: 1,
+  sourceLines: 2,
+  group: 3,
+  origin: 4,
+  /** How often it occurs, and how often a tool read it. */
+  count: 5,
+  reads: 6,
+  lastAt: 7,
+  /** Where an edit last took it out of a file or put it in; -1 for nowhere. */
+  removedAt: 8,
+  writtenAt: 9,
+  /** Lines between it and the nearest line that an edit touched, in its source. */
+  editDistance: 10,
+  flags: 11,
+  /** Where it begins after its indentation. */
+  indent: 12,
+  /** Plain words on it. */
+  words: 13,
+  /** Where its names and its spots begin in their lists; they end where those of the next line begin. */
+  names: 14,
+  spots: 15,
+} as const;
+
+/** Everything that the material names. */
+export class EntityStore {
+  readonly texts: string[] = [];
+  readonly shapes: number[] = [];
+  readonly records: Records = new Records();
+  /** Distinct lines that also name something of the messages that stay. */
+  warm: Int32Array = new Int32Array(0);
+  /** How much of each name the newest messages talk of, and how much the user ever wrote of, from 0 to 1. */
+  focus: Float64Array = new Float64Array(0);
+  asked: Float64Array = new Float64Array(0);
 }
 
-/** A distinct line of the material. */
-export interface Line {
-  readonly text: string;
-  /** Where it begins after its indentation. */
-  readonly indent: number;
-  /** Ids of what it names, each once. */
-  readonly entities: readonly number[];
-  /** Plain words on it. */
-  readonly words: number;
+/** The distinct lines of the material. */
+export class LineStore {
+  readonly texts: string[] = [];
+  /** About how many tokens each takes. */
+  readonly costs: number[] = [];
+  readonly records: Records = new Records();
+  /** Ids of what lines name, each once for a line. */
+  readonly names: NumberList = new NumberList();
   /**
-   * Names and plain words by where they begin, three numbers each: the entity (-1 for a word), its start and its end. Empty
-   * for a short line, which is shown whole or not at all.
+   * Names and plain words by where they begin, three numbers each: the entity (-1 for a word), its start and its end. A short
+   * line has none: it is shown whole or not at all.
    */
-  readonly spots: readonly number[];
-  /** Where it is shown: its newest source, its number there, and how many lines the source has. */
-  source: number;
-  place: number;
-  sourceLines: number;
-  group: Group;
-  origin: number;
-  /** How often it occurs, and how often a tool read it. */
-  count: number;
-  reads: number;
-  lastAt: number;
-  /** Where an edit last took it out of a file or put it in; -1 for nowhere. */
-  removedAt: number;
-  writtenAt: number;
-  /** Lines between it and the nearest line that an edit touched, in its source. */
-  editDistance: number;
-  isKept: boolean;
-  isCarried: boolean;
+  readonly spots: NumberList = new NumberList();
+
+  namesEnd(id: number): number {
+    return id + 1 < this.records.length ? this.records.get(id + 1, LINE.names) : this.names.length;
+  }
+
+  spotsEnd(id: number): number {
+    return id + 1 < this.records.length ? this.records.get(id + 1, LINE.spots) : this.spots.length;
+  }
+
+  /** Its length without its indentation. */
+  contentLength(id: number): number {
+    return (this.texts[id] ?? '').length - this.records.get(id, LINE.indent);
+  }
 }
 
 /** What the heading of a group names. */
@@ -84,14 +113,16 @@ export interface FolderUse {
 
 /** The material, read: its distinct lines and what they name. */
 export interface LineIndex {
-  readonly lines: readonly Line[];
-  readonly entities: readonly Entity[];
+  readonly lines: LineStore;
+  readonly entities: EntityStore;
   readonly sources: readonly Source[];
   /** Where each source begins. */
   readonly starts: readonly number[];
   readonly lengthCharacters: number;
   readonly rounds: number;
-  readonly titles: ReadonlyMap<Group, Title>;
+  /** All groups by their numbers, and what the headings of those name that have one. */
+  readonly groups: readonly Group[];
+  readonly titles: readonly (Title | undefined)[];
   /** Where each file was last read or written. */
   readonly lastTouched: ReadonlyMap<Group, number>;
   readonly folders: ReadonlyMap<string, FolderUse>;

@@ -1,5 +1,4 @@
-import type { Line, LineIndex } from './line-index.ts';
-import type { Group } from './sources.ts';
+import { ENTITY, FLAG, LINE, type LineIndex, type LineStore } from './line-index.ts';
 
 /** What things are worth, and what they cost. */
 export interface Worth {
@@ -9,22 +8,8 @@ export interface Worth {
   readonly binding: number;
   /** For each line what it is worth to show it whole, beside what it names. */
   readonly line: Float64Array;
-  /** Tokens that showing each line takes. */
-  readonly cost: Float64Array;
-  /** Tokens that the heading of a group takes. */
-  headingCost(group: Group): number;
-}
-
-/** A way to show a line: all of it, or a part. */
-export interface Offer {
-  readonly start: number;
-  readonly end: number;
-  /** What it is worth, its heading included if that is not shown yet. */
-  readonly gain: number;
-  /** Tokens it takes, its heading included. */
-  readonly cost: number;
-  /** Tokens of the line alone. */
-  readonly lineCost: number;
+  /** Tokens that the heading of each group takes. */
+  readonly heading: Float64Array;
 }
 
 const BINDING_WORDS = 2;
@@ -33,183 +18,247 @@ const PART_TOKENS = 1.4;
 const MOST_SPOTS = 60;
 /** No name takes fewer tokens. */
 const SMALLEST_NAME = 0.5;
+const SMALLEST_LINE = 0.5;
 
 const HIDDEN = 0;
 const SHOWN = 1;
 const BOUND = 2;
 
-/** Knows what is shown already, and what each line could add to it. */
+/**
+ * Knows what is shown already, and what each line could add to it. The offer that was found last is read from its fields:
+ * there are hundreds of thousands of them.
+ */
 export class LineOffers {
-  private readonly index: LineIndex;
+  /** The part of the line that is offered. */
+  start = 0;
+  end = 0;
+  /** What it is worth, its heading included if that is not shown yet. */
+  gain = 0;
+  /** Tokens it takes, its heading included. */
+  cost = 0;
+  /** Tokens of the line alone. */
+  lineCost = 0;
+  private readonly titles: LineIndex['titles'];
+  private readonly lines: LineStore;
   private readonly worth: Worth;
   private readonly state: Uint8Array;
-  private readonly openGroups = new Set<Group>();
-  private readonly paid = new Map<number, number>();
+  private readonly isOpen: Uint8Array;
+  /** Tokens that were spent on each line; -1 for one that is not shown. */
+  private readonly paid: Float64Array;
   // Of the line that is being looked at: what each spot adds when it is shown, and when it is bound.
   private readonly showing = new Float64Array(MOST_SPOTS);
   private readonly bindings = new Float64Array(MOST_SPOTS);
+  private shownSum = 0;
+  private boundSum = 0;
+  private wordSum = 0;
 
-  constructor(index: LineIndex, worth: Worth) {
-    this.index = index;
+  constructor({ titles, lines, groups, entities }: LineIndex, worth: Worth) {
+    this.titles = titles;
+    this.lines = lines;
     this.worth = worth;
-    this.state = new Uint8Array(index.entities.length);
-    for (const [id, { isKept }] of index.entities.entries()) if (isKept) this.state[id] = BOUND;
+    this.isOpen = new Uint8Array(groups.length);
+    this.paid = new Float64Array(lines.texts.length).fill(-1);
+    this.state = new Uint8Array(entities.texts.length);
+    for (let id = 0; id < this.state.length; id++) {
+      if ((entities.records.get(id, ENTITY.flags) & FLAG.kept) !== 0) this.state[id] = BOUND;
+    }
   }
 
   /** No way to show a line at this moment is worth more per token than this. Cheaper to find than the best way. */
-  mostPerToken(id: number, line: Line): number {
-    const names = this.gainOf(line.entities, line.words >= BINDING_WORDS);
-    const headingGain = this.headingGain(line.group);
-    const headingCost = this.headingCost(line.group);
-    const lineCost = Math.max(0.5, (this.worth.cost[id] ?? 0) - (this.paid.get(id) ?? 0));
-    const whole = ((this.worth.line[id] ?? 0) + names + headingGain) / (lineCost + headingCost);
-    if (line.spots.length === 0) return whole;
+  mostPerToken(id: number): number {
+    const names = this.gainOfLine(id);
+    const group = this.lines.records.get(id, LINE.group);
+    const headingGain = this.headingGain(group);
+    const headingCost = this.headingCost(group);
+    const whole = ((this.worth.line[id] ?? 0) + names + headingGain) / (this.wholeCost(id) + headingCost);
+    if (!this.hasSpots(id)) return whole;
     return Math.max(whole, (names + headingGain) / (PART_TOKENS + headingCost + SMALLEST_NAME));
   }
 
-  /** The best way to show a line at this moment; a line that was shown in part can only be completed. */
-  best(id: number, line: Line): Offer {
-    const whole = this.whole(id, line);
-    if (this.paid.has(id) || line.spots.length === 0) return whole;
-    const part = this.part(id, line);
-    return part !== undefined && part.gain * whole.cost > whole.gain * part.cost ? part : whole;
+  /** Offers the best way to show a line at this moment; a line that was shown in part can only be completed. */
+  offerBest(id: number): void {
+    this.offerWhole(id);
+    if ((this.paid[id] ?? -1) === -1 && this.hasSpots(id)) this.offerPart(id);
   }
 
-  /** All of a line. */
-  whole(id: number, line: Line): Offer {
-    const lineCost = Math.max(0.5, (this.worth.cost[id] ?? 0) - (this.paid.get(id) ?? 0));
-    const own = (this.worth.line[id] ?? 0) + this.gainOf(line.entities, line.words >= BINDING_WORDS);
-    return {
-      start: 0,
-      end: line.text.length,
-      gain: own + this.headingGain(line.group),
-      cost: lineCost + this.headingCost(line.group),
-      lineCost,
-    };
+  /** Offers all of a line. */
+  offerWhole(id: number): void {
+    const group = this.lines.records.get(id, LINE.group);
+    const own = (this.worth.line[id] ?? 0) + this.gainOfLine(id);
+    this.lineCost = this.wholeCost(id);
+    this.start = 0;
+    this.end = (this.lines.texts[id] ?? '').length;
+    this.gain = own + this.headingGain(group);
+    this.cost = this.lineCost + this.headingCost(group);
   }
 
-  /** Notes that a line is shown in this way, with its heading. */
-  accept(id: number, line: Line, { start, end, lineCost }: Offer): void {
-    this.open(line.group);
-    this.paid.set(id, (this.paid.get(id) ?? 0) + lineCost);
-    if (end - start >= line.text.length - line.indent) {
-      this.tell(line);
+  /** Notes that a line is shown in the way that was offered last, with its heading. */
+  accept(id: number): void {
+    const { start, end, lines } = this;
+    this.open(lines.records.get(id, LINE.group));
+    this.paid[id] = Math.max(0, this.paid[id] ?? 0) + this.lineCost;
+    if (end - start >= lines.contentLength(id)) {
+      this.tell(id);
       return;
     }
-    const { spots } = line;
+    const { spots } = lines;
+    const spotsEnd = lines.spotsEnd(id);
     let words = 0;
     const entities: number[] = [];
-    for (let spot = 0; spot < spots.length; spot += 3) {
-      if ((spots[spot + 1] ?? 0) < start || (spots[spot + 2] ?? 0) > end) continue;
-      const entity = spots[spot] ?? -1;
+    for (let spot = lines.records.get(id, LINE.spots); spot < spotsEnd; spot += 3) {
+      if (spots.get(spot + 1) < start || spots.get(spot + 2) > end) continue;
+      const entity = spots.get(spot);
       if (entity === -1) words++;
       else entities.push(entity);
     }
-    this.show(entities, words >= BINDING_WORDS);
+    for (const entity of entities) this.show(entity, words >= BINDING_WORDS);
   }
 
   /** Notes that a line is told elsewhere. */
-  tell(line: Line): void {
-    this.show(line.entities, line.words >= BINDING_WORDS);
+  tell(id: number): void {
+    const { names, records } = this.lines;
+    const isBinding = records.get(id, LINE.words) >= BINDING_WORDS;
+    const end = this.lines.namesEnd(id);
+    for (let index = records.get(id, LINE.names); index < end; index++) {
+      this.show(names.get(index), isBinding);
+    }
   }
 
   /** Notes that the heading of a group is shown. */
-  open(group: Group): void {
-    if (this.openGroups.has(group)) return;
-    this.openGroups.add(group);
-    const title = this.index.titles.get(group);
-    if (title !== undefined) this.show(title.entities, title.words >= BINDING_WORDS);
+  open(group: number): void {
+    if (this.isOpen[group] === 1) return;
+    this.isOpen[group] = 1;
+    const title = this.titles[group];
+    if (title === undefined) return;
+    for (const id of title.entities) this.show(id, title.words >= BINDING_WORDS);
   }
 
-  private headingCost(group: Group): number {
-    return this.openGroups.has(group) ? 0 : this.worth.headingCost(group);
+  private hasSpots(id: number): boolean {
+    return this.lines.spotsEnd(id) > this.lines.records.get(id, LINE.spots);
   }
 
-  private headingGain(group: Group): number {
-    const title = this.openGroups.has(group) ? undefined : this.index.titles.get(group);
-    return title === undefined ? 0 : this.gainOf(title.entities, title.words >= BINDING_WORDS);
+  private wholeCost(id: number): number {
+    return Math.max(SMALLEST_LINE, (this.lines.costs[id] ?? 0) - Math.max(0, this.paid[id] ?? 0));
   }
 
-  /** The stretch of a line with the most worth per token: names and words leave at both ends while that helps. */
-  private part(id: number, line: Line): Offer | undefined {
-    const { spots } = line;
-    const sums = this.weighSpots(spots);
-    if (sums.bound === 0) return undefined;
-    const density = (this.worth.cost[id] ?? 1) / Math.max(1, line.text.length - line.indent);
-    const headingGain = this.headingGain(line.group);
-    const headingCost = this.headingCost(line.group);
-    const costOf = (first: number, last: number) =>
-      PART_TOKENS + density * ((spots[last * 3 + 2] ?? 0) - (spots[first * 3 + 1] ?? 0));
-    const rate = (first: number, last: number, without: number) => {
-      const words = sums.words - (spots[without * 3] === -1 ? 1 : 0);
-      const bound = words >= BINDING_WORDS ? sums.bound - (this.bindings[without] ?? 0) : 0;
-      const gain = sums.shown - (this.showing[without] ?? 0) + bound;
-      return (gain + headingGain) / (costOf(first, last) + headingCost);
-    };
+  private headingCost(group: number): number {
+    return this.isOpen[group] === 1 ? 0 : (this.worth.heading[group] ?? 0);
+  }
+
+  private headingGain(group: number): number {
+    const title = this.isOpen[group] === 1 ? undefined : this.titles[group];
+    if (title === undefined) return 0;
+    let gain = 0;
+    for (const id of title.entities) gain += this.gainOf(id, title.words >= BINDING_WORDS);
+    return gain;
+  }
+
+  /**
+   * Offers the stretch of a line with the most worth per token, if that is more than the whole line has: names and words
+   * leave at both ends while that helps.
+   */
+  private offerPart(id: number): void {
+    const { lines } = this;
+    const { spots, records } = lines;
+    const from = records.get(id, LINE.spots);
+    const count = this.weighSpots(from, Math.min((lines.spotsEnd(id) - from) / 3, MOST_SPOTS));
+    if (this.boundSum === 0) return;
+    const density = (lines.costs[id] ?? 1) / Math.max(1, lines.contentLength(id));
+    const group = records.get(id, LINE.group);
+    const headingGain = this.headingGain(group);
+    const headingCost = this.headingCost(group);
     let first = 0;
-    let last = sums.count - 1;
-    let best = rate(first, last, -1);
+    let last = count - 1;
+    let start = spots.get(from + 1);
+    let end = spots.get(from + last * 3 + 2);
+    let lineCost = PART_TOKENS + density * (end - start);
+    let best =
+      (this.shownSum + (this.wordSum >= BINDING_WORDS ? this.boundSum : 0) + headingGain) /
+      (lineCost + headingCost);
     while (first < last) {
-      const withoutFirst = rate(first + 1, last, first);
-      const withoutLast = rate(first, last - 1, last);
-      if (Math.max(withoutFirst, withoutLast) < best) break;
-      best = Math.max(withoutFirst, withoutLast);
-      const dropped = withoutFirst >= withoutLast ? first++ : last--;
-      sums.shown -= this.showing[dropped] ?? 0;
-      sums.bound -= this.bindings[dropped] ?? 0;
-      if (spots[dropped * 3] === -1) sums.words--;
+      const nextStart = spots.get(from + first * 3 + 4);
+      const nextEnd = spots.get(from + last * 3 - 1);
+      const costWithoutFirst = PART_TOKENS + density * (end - nextStart);
+      const costWithoutLast = PART_TOKENS + density * (nextEnd - start);
+      const withoutFirst = (this.gainWithout(from, first) + headingGain) / (costWithoutFirst + headingCost);
+      const withoutLast = (this.gainWithout(from, last) + headingGain) / (costWithoutLast + headingCost);
+      const isFirst = withoutFirst >= withoutLast;
+      const next = isFirst ? withoutFirst : withoutLast;
+      if (next < best) break;
+      best = next;
+      const dropped = isFirst ? first++ : last--;
+      if (isFirst) start = nextStart;
+      else end = nextEnd;
+      lineCost = isFirst ? costWithoutFirst : costWithoutLast;
+      this.shownSum -= this.showing[dropped] ?? 0;
+      this.boundSum -= this.bindings[dropped] ?? 0;
+      if (spots.get(from + dropped * 3) === -1) this.wordSum--;
     }
-    let end = 0;
-    for (let spot = first; spot <= last; spot++) end = Math.max(end, spots[spot * 3 + 2] ?? 0);
-    const lineCost = costOf(first, last);
     const cost = lineCost + headingCost;
-    return { start: spots[first * 3 + 1] ?? 0, end, gain: best * cost, cost, lineCost };
+    if (best * cost * this.cost <= this.gain * cost) return;
+    for (let spot = first; spot <= last; spot++) end = Math.max(end, spots.get(from + spot * 3 + 2));
+    this.start = start;
+    this.end = end;
+    this.gain = best * cost;
+    this.cost = cost;
+    this.lineCost = lineCost;
+  }
+
+  /** What the spots of the present stretch are worth without one of them. */
+  private gainWithout(from: number, spot: number): number {
+    const words = this.wordSum - (this.lines.spots.get(from + spot * 3) === -1 ? 1 : 0);
+    const bound = words >= BINDING_WORDS ? this.boundSum - (this.bindings[spot] ?? 0) : 0;
+    return this.shownSum - (this.showing[spot] ?? 0) + bound;
   }
 
   /** Fills in what each spot of a line adds, and sums it up. */
-  private weighSpots(spots: readonly number[]): {
-    count: number;
-    words: number;
-    shown: number;
-    bound: number;
-  } {
-    const count = Math.min(spots.length / 3, MOST_SPOTS);
-    const sums = { count, words: 0, shown: 0, bound: 0 };
+  private weighSpots(from: number, count: number): number {
+    const { spots } = this.lines;
+    this.shownSum = 0;
+    this.boundSum = 0;
+    this.wordSum = 0;
     for (let spot = 0; spot < count; spot++) {
-      const entity = spots[spot * 3] ?? -1;
-      if (entity === -1) sums.words++;
-      const state = entity === -1 || isRepeated(spots, spot) ? BOUND : (this.state[entity] ?? HIDDEN);
+      const entity = spots.get(from + spot * 3);
+      if (entity === -1) this.wordSum++;
+      const state = entity === -1 || this.isRepeated(from, spot) ? BOUND : (this.state[entity] ?? HIDDEN);
       const worth = state === BOUND ? 0 : (this.worth.entity[entity] ?? 0);
       const showing = state === HIDDEN ? worth : 0;
+      const binding = worth * this.worth.binding;
       this.showing[spot] = showing;
-      this.bindings[spot] = worth * this.worth.binding;
-      sums.shown += showing;
-      sums.bound += worth * this.worth.binding;
+      this.bindings[spot] = binding;
+      this.shownSum += showing;
+      this.boundSum += binding;
     }
-    return sums;
+    return count;
   }
 
-  private gainOf(entities: readonly number[], isBinding: boolean): number {
+  /** Whether a spot names what an earlier one of its line names. */
+  private isRepeated(from: number, spot: number): boolean {
+    const { spots } = this.lines;
+    const entity = spots.get(from + spot * 3);
+    for (let before = 0; before < spot; before++) if (spots.get(from + before * 3) === entity) return true;
+    return false;
+  }
+
+  private gainOfLine(id: number): number {
+    const { names, records } = this.lines;
+    const isBinding = records.get(id, LINE.words) >= BINDING_WORDS;
+    const end = this.lines.namesEnd(id);
     let gain = 0;
-    for (const id of entities) {
-      const state = this.state[id] ?? HIDDEN;
-      if (state === BOUND) continue;
-      const worth = this.worth.entity[id] ?? 0;
-      if (state === HIDDEN) gain += worth;
-      if (isBinding) gain += worth * this.worth.binding;
+    for (let index = records.get(id, LINE.names); index < end; index++) {
+      gain += this.gainOf(names.get(index), isBinding);
     }
     return gain;
   }
 
-  private show(entities: readonly number[], isBinding: boolean): void {
-    for (const id of entities) {
-      this.state[id] = isBinding ? BOUND : Math.max(SHOWN, this.state[id] ?? HIDDEN);
-    }
+  private gainOf(entity: number, isBinding: boolean): number {
+    const state = this.state[entity] ?? HIDDEN;
+    if (state === BOUND) return 0;
+    const worth = this.worth.entity[entity] ?? 0;
+    return (state === HIDDEN ? worth : 0) + (isBinding ? worth * this.worth.binding : 0);
   }
-}
 
-/** Whether a spot names what an earlier one of its line names. */
-function isRepeated(spots: readonly number[], spot: number): boolean {
-  for (let before = 0; before < spot; before++) if (spots[before * 3] === spots[spot * 3]) return true;
-  return false;
+  private show(entity: number, isBinding: boolean): void {
+    this.state[entity] = isBinding ? BOUND : Math.max(SHOWN, this.state[entity] ?? HIDDEN);
+  }
 }

@@ -4,6 +4,8 @@ import { type Group, type Material, ORIGIN, type Source } from './sources.ts';
 const FIRST_LINE = /^Digest of (\d{1,9}) rounds, (\d{1,9})k characters: /;
 const CHANGED = /^(.*) \(changed (\d{1,6})x(?:: (.{0,60}))?\)$/;
 const FAILED = ' (failed)';
+/** Places are whole numbers of 32 bits. */
+const MOST_CHARACTERS = 1e9;
 const ROOT = `${SECTIONS.file} in `;
 
 const KIND_OF_SECTION: ReadonlyMap<string, Group['kind']> = new Map([
@@ -39,7 +41,11 @@ export function readDigest(text: string): Material {
   const reader = new Reader();
   for (const line of lines.slice(1)) reader.add(line);
   const { groups, demands, habits } = reader;
-  return { ...placed(groups, Number(rounds), Number(thousands) * 1000), demands, habits };
+  return {
+    ...placed(groups, Number(rounds), Math.min(MOST_CHARACTERS, Number(thousands) * 1000)),
+    demands,
+    habits,
+  };
 }
 
 class Reader {

@@ -1,4 +1,4 @@
-import type { Line, LineIndex } from './line-index.ts';
+import { LINE, type LineIndex } from './line-index.ts';
 import type { Part, Selection } from './select-lines.ts';
 import type { Group } from './sources.ts';
 
@@ -34,16 +34,23 @@ export function renderDigest(index: LineIndex, selection: Selection, root: strin
   if (index.habits.length > 0) parts.push(SECTIONS.tools, ...index.habits.map(contentLine));
   const lines = linesByGroup(index, selection);
   for (const kind of KINDS) {
-    const groups = [...selection.groups].filter((group) => group.kind === kind);
+    const groups = groupsOf(index, selection, kind);
     if (groups.length === 0) continue;
     parts.push(kind === 'file' && root !== '' ? `${SECTIONS.file} in ${root}` : SECTIONS[kind]);
-    for (const group of groups.sort((left, right) => left.round - right.round)) {
+    for (const { group, number } of groups.sort((left, right) => left.group.round - right.group.round)) {
       const heading = headingOf(group, root);
       if (heading !== '') parts.push(heading);
-      parts.push(...groupLines(index, lines.get(group) ?? [], selection.lines));
+      pushLines(index, { ids: lines.get(number) ?? [], parts: selection.lines }, parts);
     }
   }
   return parts.join('\n');
+}
+
+function groupsOf({ groups }: LineIndex, selection: Selection, kind: Group['kind']) {
+  return [...selection.groups].flatMap((number) => {
+    const group = groups[number];
+    return group?.kind === kind ? [{ group, number }] : [];
+  });
 }
 
 /** The heading of a group; empty for messages, which follow each other. */
@@ -99,56 +106,60 @@ export function commonRoot(paths: readonly string[]): string {
   return LINE_BREAKS.test(root) ? '' : root;
 }
 
-function linesByGroup({ lines }: LineIndex, selection: Selection): ReadonlyMap<Group, readonly number[]> {
-  const groups = new Map<Group, number[]>();
+function linesByGroup(
+  { lines: { records } }: LineIndex,
+  selection: Selection,
+): ReadonlyMap<number, readonly number[]> {
+  const groups = new Map<number, number[]>();
   for (const id of selection.lines.keys()) {
-    const group = lines[id]?.group;
-    if (group === undefined) continue;
+    const group = records.get(id, LINE.group);
     const known = groups.get(group);
     if (known === undefined) groups.set(group, [id]);
     else known.push(id);
   }
   for (const ids of groups.values()) {
-    ids.sort((left, right) => {
-      const [a, b] = [lines[left], lines[right]];
-      if (a === undefined || b === undefined) return 0;
-      return a.source - b.source || a.place - b.place || left - right;
-    });
+    ids.sort(
+      (left, right) =>
+        records.get(left, LINE.source) - records.get(right, LINE.source) ||
+        records.get(left, LINE.place) - records.get(right, LINE.place) ||
+        left - right,
+    );
   }
   return groups;
 }
 
 /** The lines of a group in their order; whole ones with an empty line where some are missing, parts one after the other. */
-function groupLines(
+function pushLines(
   { lines }: LineIndex,
-  ids: readonly number[],
-  parts: ReadonlyMap<number, Part>,
-): readonly string[] {
-  const shown: string[] = [];
-  let last: Line | undefined;
+  { ids, parts }: { readonly ids: readonly number[]; readonly parts: ReadonlyMap<number, Part> },
+  into: string[],
+): void {
+  const { records } = lines;
+  const first = into.length;
+  let last = -1;
   for (const id of ids) {
-    const line = lines[id];
+    const line = lines.texts[id];
     const part = parts.get(id);
     if (line === undefined || part === undefined) continue;
-    const isWhole = part.end - part.start >= line.text.length - line.indent;
-    const text = isWhole ? line.text : line.text.slice(part.start, part.end);
+    const isWhole = part.end - part.start >= lines.contentLength(id);
+    const text = isWhole ? line : line.slice(part.start, part.end);
     // What an earlier digest showed in part is no whole line.
-    if (!isWhole || text.startsWith(CUT))
-      pushPart(shown, text.startsWith(CUT) ? text.slice(CUT.length) : text);
-    else pushWhole(shown, line, last);
-    last = line;
+    if (!isWhole || text.startsWith(CUT)) {
+      pushPart(into, first, text.startsWith(CUT) ? text.slice(CUT.length) : text);
+    } else {
+      const isNext =
+        last === -1 ||
+        (records.get(last, LINE.source) === records.get(id, LINE.source) &&
+          records.get(id, LINE.place) <= records.get(last, LINE.place) + 1);
+      if (!isNext && !isCut(into.at(-1))) into.push('');
+      into.push(contentLine(text));
+    }
+    last = id;
   }
-  return shown;
 }
 
-function pushWhole(shown: string[], line: Line, last: Line | undefined): void {
-  const isNext = last === undefined || (last.source === line.source && line.place <= last.place + 1);
-  if (!isNext && !isCut(shown.at(-1))) shown.push('');
-  shown.push(contentLine(line.text));
-}
-
-function pushPart(shown: string[], text: string): void {
-  const before = shown.at(-1) ?? '';
+function pushPart(shown: string[], first: number, text: string): void {
+  const before = shown.length > first ? (shown.at(-1) ?? '') : '';
   const piece = contentLine(`${CUT}${text}`);
   const isJoined = isCut(before) && before.length + piece.length <= LONGEST_JOINED;
   if (isJoined) shown[shown.length - 1] = before + piece;

@@ -1,4 +1,5 @@
-import { classOf, DIGIT, JOINER, LOWER, OTHER, UPPER } from './characters.ts';
+import { DIGIT, JOINER, LOWER, OTHER, UPPER } from './characters.ts';
+import { kinds, MOST_UNITS, readUnits, units } from './line-units.ts';
 
 /** The shapes of what a text names. Their numbers are part of the fitted weights. */
 export const SHAPE = {
@@ -23,7 +24,7 @@ export const SHAPE = {
 /** Hears what stands in a line. */
 export interface LineListener {
   /** Something that is named: an identifier, a path, an address, a number. */
-  entity(text: string, shape: number, start: number): void;
+  entity(start: number, end: number, shape: number): void;
   /** A word of plain language, outside of names. */
   word(start: number, end: number): void;
 }
@@ -48,98 +49,79 @@ const LONGEST_SCHEME = 8;
 
 /** Tells the listener of every entity and plain word of a line, in one pass. A path comes before the names inside it. */
 export function scanLine(line: string, listener: LineListener): void {
-  for (let start = 0; start < line.length; ) {
-    start = classOf(line.charCodeAt(start)) === OTHER ? start + 1 : scanFrom(line, start, listener);
+  const length = readUnits(line);
+  for (let start = 0; start < length; ) {
+    start = kinds[start] === OTHER ? start + 1 : scanFrom(line, start, listener);
   }
 }
 
 /** Takes the run that begins here, and gives its end. */
 function scanFrom(line: string, start: number, listener: LineListener): number {
-  const end = countRun(line, start);
-  if (line.charCodeAt(end) === COLON && isScheme(line, start, end)) {
-    return scanAddress(line, start, end, listener);
-  }
-  if (makeup.joiners > 0) scanRun(line, start, end, listener);
-  else nameWord(line, start, end, listener);
-  return end;
-}
-
-/** What the run that was counted last is made of. One object for all runs, since there are millions of them. */
-const makeup = { lower: 0, upper: 0, digits: 0, ties: 0, joiners: 0, humps: 0, isInName: false };
-
-/** Counts the characters of a run, and gives its end. */
-function countRun(line: string, start: number): number {
   let end = start;
-  let kind = classOf(line.charCodeAt(start));
-  let before = OTHER;
-  clearMakeup();
-  while (kind !== OTHER) {
-    countCharacter(kind, before);
-    before = kind;
+  let joiners = 0;
+  for (let kind = kinds[start] ?? OTHER; kind !== OTHER; kind = kinds[end] ?? OTHER) {
+    if (kind === JOINER) joiners++;
     end++;
-    if (end === line.length) break;
-    kind = classOf(line.charCodeAt(end));
   }
+  if (units[end] === COLON && isScheme(line, start, end)) return scanAddress(line, start, end, listener);
+  if (joiners > 0) scanRun(line, start, end, listener);
+  else nameWord(start, end, false, listener);
   return end;
 }
 
-/** Counts the characters of a word inside a run, and gives its end. */
-function countWord(line: string, start: number, runEnd: number): number {
-  let before = OTHER;
-  clearMakeup();
-  for (let end = start; end < runEnd; end++) {
-    const kind = classOf(line.charCodeAt(end));
-    if (kind === JOINER || kind === OTHER) return end;
-    countCharacter(kind, before);
-    before = kind;
-  }
-  return runEnd;
+/** The end of the word that begins here; the same place where there is none. */
+function wordEnd(start: number, runEnd: number): number {
+  let end = start;
+  while (end < runEnd && kinds[end] !== JOINER && kinds[end] !== OTHER) end++;
+  return end;
 }
 
-function clearMakeup(): void {
-  makeup.lower = 0;
-  makeup.upper = 0;
-  makeup.digits = 0;
-  makeup.ties = 0;
-  makeup.joiners = 0;
-  makeup.humps = 0;
-  makeup.isInName = false;
-}
-
-function countCharacter(kind: number, before: number): void {
-  if (kind === LOWER) makeup.lower++;
-  else if (kind === DIGIT) makeup.digits++;
-  else if (kind === JOINER) makeup.joiners++;
-  else if (kind !== UPPER) makeup.ties++;
-  else {
-    makeup.upper++;
-    if (before === LOWER) makeup.humps++;
-  }
-}
-
-/** The word that was counted last: an identifier, a code, a number or a plain word. */
-function nameWord(line: string, start: number, end: number, listener: LineListener): void {
+/** A word: an identifier, a code, a number or a plain word. Words inside a path or a code are no plain words. */
+function nameWord(start: number, end: number, isInName: boolean, listener: LineListener): void {
   const length = end - start;
   if (length > LONGEST_ENTITY) return;
-  const isPlain = makeup.lower === length;
-  const shape = isPlain ? -1 : shapeOf(length, classOf(line.charCodeAt(start)) === UPPER);
-  if (shape !== -1) listener.entity(line.slice(start, end), shape, start);
-  const isWord = (isPlain || shape === SHAPE.name || isLetters(shape, length)) && !makeup.isInName;
+  let lower = 0;
+  let upper = 0;
+  let digits = 0;
+  let humps = 0;
+  let before = OTHER;
+  for (let index = start; index < end; index++) {
+    const kind = kinds[index] ?? OTHER;
+    if (kind === LOWER) lower++;
+    else if (kind === DIGIT) digits++;
+    else if (kind === UPPER) {
+      upper++;
+      if (before === LOWER) humps++;
+    }
+    before = kind;
+  }
+  if (lower === length) {
+    if (!isInName && length >= SHORTEST_WORD) listener.word(start, end);
+    return;
+  }
+  const shape = shapeOf({ length, lower, upper, digits, humps, startsUpper: kinds[start] === UPPER });
+  if (shape !== -1) listener.entity(start, end, shape);
+  // A word without a shape may be letters all the same, such as one of capitals at both ends.
+  const isWord = (shape === SHAPE.name || (shape === -1 && lower + upper === length)) && !isInName;
   if (isWord && length >= SHORTEST_WORD) listener.word(start, end);
 }
 
-/** Whether a word without a shape is letters all the same, such as one of capitals at both ends. */
-function isLetters(shape: number, length: number): boolean {
-  return shape === -1 && makeup.lower + makeup.upper === length;
+interface Makeup {
+  readonly length: number;
+  readonly lower: number;
+  readonly upper: number;
+  readonly digits: number;
+  /** Capitals behind small letters. */
+  readonly humps: number;
+  readonly startsUpper: boolean;
 }
 
-/** The shape of the word that was counted last; -1 for none. */
-function shapeOf(length: number, startsUpper: boolean): number {
-  const { lower, upper, digits } = makeup;
+/** The shape of a word that is made up like this; -1 for none. */
+function shapeOf({ length, lower, upper, digits, humps, startsUpper }: Makeup): number {
   if (lower + upper === 0) return shapeOfDigits(digits);
   if (length < SHORTEST_WORD) return -1;
-  if (makeup.ties > 0) return lower === 0 ? SHAPE.capitals : SHAPE.snake;
-  if (makeup.humps > 0) return startsUpper ? SHAPE.pascal : SHAPE.camel;
+  if (lower + upper + digits < length) return lower === 0 ? SHAPE.capitals : SHAPE.snake;
+  if (humps > 0) return startsUpper ? SHAPE.pascal : SHAPE.camel;
   if (digits > 0) return SHAPE.code;
   if (lower === 0) return SHAPE.capitals;
   if (!startsUpper || lower < 2) return -1;
@@ -160,8 +142,8 @@ const endsAddress = new Set([...' \t"\'`<>)]}|\\,;'].map((character) => characte
 
 function scanAddress(line: string, start: number, schemeEnd: number, listener: LineListener): number {
   let end = schemeEnd;
-  while (end < line.length && !endsAddress.has(line.charCodeAt(end))) end++;
-  if (end - start <= LONGEST_ENTITY) listener.entity(line.slice(start, end), SHAPE.address, start);
+  while (end < line.length && end < MOST_UNITS && !endsAddress.has(units[end] ?? 0)) end++;
+  if (end - start <= LONGEST_ENTITY) listener.entity(start, end, SHAPE.address);
   scanRun(line, schemeEnd + 3, end, listener);
   return end;
 }
@@ -170,77 +152,59 @@ function scanAddress(line: string, start: number, schemeEnd: number, listener: L
 function scanRun(line: string, runStart: number, runEnd: number, listener: LineListener): void {
   let start = runStart;
   let end = runEnd;
-  while (end > start && classOf(line.charCodeAt(end - 1)) === JOINER) end--;
-  while (start < end && isLooseJoiner(line.charCodeAt(start))) start++;
-  const run = measureRun(line, start, end);
-  const isName = run.hasJoiner && (namePath(line, run, listener) || nameCode(line, run, listener));
+  while (end > start && kinds[end - 1] === JOINER) end--;
+  while (start < end && isLooseJoiner(start)) start++;
+  const isName = namePath(line, start, end, listener) || nameCode(start, end, listener);
   for (let index = start; index < end; ) {
-    const wordEnd = countWord(line, index, end);
-    // Words inside a path or a code are no plain words.
-    makeup.isInName = isName;
-    if (wordEnd > index) nameWord(line, index, wordEnd, listener);
-    index = wordEnd + 1;
+    const next = wordEnd(index, end);
+    if (next > index) nameWord(index, next, isName, listener);
+    index = next + 1;
   }
 }
 
-function isLooseJoiner(unit: number): boolean {
-  return classOf(unit) === JOINER && unit !== SLASH && unit !== DOT;
+function isLooseJoiner(index: number): boolean {
+  return kinds[index] === JOINER && units[index] !== SLASH && units[index] !== DOT;
 }
 
-interface Run {
-  readonly start: number;
-  readonly end: number;
-  readonly hasJoiner: boolean;
-  readonly hasHyphen: boolean;
-  readonly hasDigit: boolean;
-  readonly lastSlash: number;
-  readonly slashBefore: number;
-  readonly lastDot: number;
-}
-
-function measureRun(line: string, start: number, end: number): Run {
-  let lastSlash = -1;
-  let slashBefore = -1;
-  let lastDot = -1;
-  let hasJoiner = false;
-  let hasHyphen = false;
-  let hasDigit = false;
-  for (let index = start; index < end; index++) {
-    const unit = line.charCodeAt(index);
-    const kind = classOf(unit);
-    hasDigit ||= kind === DIGIT;
-    if (kind !== JOINER) continue;
-    hasJoiner = true;
-    hasHyphen ||= unit === HYPHEN;
-    if (unit === SLASH) {
-      slashBefore = lastSlash;
-      lastSlash = index;
-    } else if (unit === DOT) lastDot = index;
-  }
-  return { start, end, hasJoiner, hasHyphen, hasDigit, lastSlash, slashBefore, lastDot };
+/** Where a joiner last stands in a stretch; -1 for nowhere. */
+function lastOf(joiner: number, start: number, end: number): number {
+  let index = end - 1;
+  while (index >= start && units[index] !== joiner) index--;
+  return index < start ? -1 : index;
 }
 
 /** Paths are known by their last two parts, since tools write them from different folders. */
-function namePath(line: string, run: Run, listener: LineListener): boolean {
-  const { start, end, lastSlash, slashBefore, lastDot } = run;
+function namePath(line: string, start: number, end: number, listener: LineListener): boolean {
+  const lastSlash = lastOf(SLASH, start, end);
+  const lastDot = lastOf(DOT, start, end);
+  if (lastSlash === -1 && lastDot === -1) return false;
   const nameStart = lastSlash === -1 ? start : lastSlash + 1;
   const isFile =
     lastDot > nameStart &&
     end - lastDot <= LONGEST_ENDING + 1 &&
     fileEndings.has(line.slice(lastDot + 1, end).toLowerCase());
   if (isFile && end - nameStart <= LONGEST_ENTITY) {
-    listener.entity(line.slice(nameStart, end), SHAPE.file, nameStart);
+    listener.entity(nameStart, end, SHAPE.file);
   }
+  const slashBefore = lastSlash === -1 ? -1 : lastOf(SLASH, start, lastSlash);
   const pathStart = slashBefore === -1 ? start : slashBefore + 1;
   const isPath =
     lastSlash > pathStart && end - pathStart >= SHORTEST_PATH && end - pathStart <= LONGEST_ENTITY;
-  if (isPath) listener.entity(line.slice(pathStart, end), isFile ? SHAPE.path : SHAPE.folder, pathStart);
+  if (isPath) listener.entity(pathStart, end, isFile ? SHAPE.path : SHAPE.folder);
   return isFile || isPath;
 }
 
 /** Letters, digits and hyphens: `019d7e48-ba4b`, `2026-11-16`, `HAT-204`. */
-function nameCode(line: string, { start, end, ...run }: Run, listener: LineListener): boolean {
-  const isCode = run.hasHyphen && run.hasDigit && run.lastDot === -1 && end - start <= LONGEST_ENTITY;
-  if (isCode) listener.entity(line.slice(start, end), SHAPE.code, start);
+function nameCode(start: number, end: number, listener: LineListener): boolean {
+  if (end - start > LONGEST_ENTITY) return false;
+  let hasHyphen = false;
+  let hasDigit = false;
+  for (let index = start; index < end; index++) {
+    if (units[index] === DOT) return false;
+    hasHyphen ||= units[index] === HYPHEN;
+    hasDigit ||= kinds[index] === DIGIT;
+  }
+  const isCode = hasHyphen && hasDigit;
+  if (isCode) listener.entity(start, end, SHAPE.code);
   return isCode;
 }

@@ -1,6 +1,5 @@
-import type { LineIndex } from './line-index.ts';
-import { LineOffers, type Offer, type Worth } from './line-offers.ts';
-import type { Group } from './sources.ts';
+import { LINE, type LineIndex } from './line-index.ts';
+import { LineOffers, type Worth } from './line-offers.ts';
 
 /** The part of a line that is shown. */
 export interface Part {
@@ -11,8 +10,12 @@ export interface Part {
 /** What a digest shows: lines by their ids, in the order in which they were chosen, and groups. */
 export interface Selection {
   readonly lines: ReadonlyMap<number, Part>;
-  readonly groups: ReadonlySet<Group>;
+  /** Numbers of groups. */
+  readonly groups: ReadonlySet<number>;
 }
+
+/** The lines of each group. */
+export type GroupLines = readonly (readonly number[] | undefined)[];
 
 const BUCKETS = 160;
 /** Ratio between the worth per token of one bucket and the next. */
@@ -28,12 +31,13 @@ const SMALLEST_LINE = 2;
  */
 export class LineSelector implements Selection {
   readonly lines = new Map<number, Part>();
-  readonly groups = new Set<Group>();
+  readonly groups = new Set<number>();
   tokensLeft: number;
   private readonly index: LineIndex;
   private readonly worth: Worth;
   private readonly offers: LineOffers;
   private readonly leftOut = new Set<number>();
+  private readonly isDone: Uint8Array;
   private readonly buckets: number[][] = Array.from({ length: BUCKETS }, () => []);
   private best = 0;
   private current = 0;
@@ -44,12 +48,13 @@ export class LineSelector implements Selection {
     this.worth = worth;
     this.tokensLeft = budgetTokens;
     this.offers = new LineOffers(index, worth);
+    this.isDone = new Uint8Array(index.lines.texts.length);
   }
 
   /** Shows the heading of a group, if there is room. */
-  openGroup(group: Group): boolean {
+  openGroup(group: number): boolean {
     if (this.groups.has(group)) return true;
-    const cost = this.worth.headingCost(group);
+    const cost = this.worth.heading[group] ?? 0;
     if (cost > this.tokensLeft) return false;
     this.tokensLeft -= cost;
     this.groups.add(group);
@@ -59,28 +64,27 @@ export class LineSelector implements Selection {
 
   /** Leaves out a line that is told elsewhere. */
   leaveOut(id: number): void {
-    const line = this.index.lines[id];
-    if (line !== undefined) this.offers.tell(line);
+    this.offers.tell(id);
     this.leftOut.add(id);
   }
 
   /** Shows a whole line with its heading, if there is room for both. */
   take(id: number): boolean {
-    const line = this.index.lines[id];
-    if (line === undefined || this.lines.has(id) || this.leftOut.has(id)) return false;
-    return this.accept(id, this.offers.whole(id, line));
+    if (this.lines.has(id) || this.leftOut.has(id)) return false;
+    this.offers.offerWhole(id);
+    return this.accept(id);
   }
 
   /** Spends the budget. */
-  fill(linesOf: ReadonlyMap<Group, readonly number[]>): void {
-    const { lines } = this.index;
-    const ratios = new Float64Array(lines.length);
-    for (const [id, line] of lines.entries()) {
-      ratios[id] = this.isDone(id) ? 0 : this.offers.mostPerToken(id, line);
-      this.best = Math.max(this.best, ratios[id] ?? 0);
+  fill(linesOf: GroupLines): void {
+    const ratios = new Float64Array(this.isDone.length);
+    for (let id = 0; id < ratios.length; id++) {
+      const ratio = this.isDone[id] === 1 ? 0 : this.offers.mostPerToken(id);
+      ratios[id] = ratio;
+      if (ratio > this.best) this.best = ratio;
     }
     // The newest lines of a bucket come first.
-    for (let id = lines.length - 1; id >= 0; id--) this.wait(id, ratios[id] ?? 0, 0);
+    for (let id = ratios.length - 1; id >= 0; id--) this.wait(id, ratios[id] ?? 0, 0);
     this.goOn(linesOf);
   }
 
@@ -88,7 +92,7 @@ export class LineSelector implements Selection {
    * Goes on where it stopped. It stops at the first line that does not fit, which is worth more than all that come after it
    * and may fit later; unless this is the last time: then smaller ones are taken instead.
    */
-  goOn(linesOf: ReadonlyMap<Group, readonly number[]>, isLast = false): void {
+  goOn(linesOf: GroupLines, isLast = false): void {
     for (; this.current < BUCKETS; this.current++) {
       const bucket = this.buckets[this.current] ?? [];
       // Lines are added to the bucket while it is walked.
@@ -111,41 +115,37 @@ export class LineSelector implements Selection {
   }
 
   /** Takes a line whose turn it is, or lets it wait. False when it does not fit. */
-  private consider(id: number, current: number, linesOf: ReadonlyMap<Group, readonly number[]>): boolean {
-    const line = this.index.lines[id];
-    if (line === undefined || this.isDone(id)) return true;
-    const offer = this.offers.best(id, line);
-    const ratio = offer.gain / offer.cost;
+  private consider(id: number, current: number, linesOf: GroupLines): boolean {
+    if (this.isDone[id] === 1) return true;
+    this.offers.offerBest(id);
+    const ratio = this.offers.gain / this.offers.cost;
     if (this.bucketOf(ratio) > current) {
       this.wait(id, ratio, current);
       return true;
     }
-    const isNewGroup = !this.groups.has(line.group);
-    if (!this.accept(id, offer)) return false;
+    const group = this.index.lines.records.get(id, LINE.group);
+    const isNewGroup = !this.groups.has(group);
+    if (!this.accept(id)) return false;
     // The other lines of a new group cost no heading from now on; a part may be worth completing.
-    for (const other of isNewGroup ? (linesOf.get(line.group) ?? []) : [id]) {
-      const next = this.index.lines[other];
-      if (next === undefined || this.isDone(other)) continue;
-      this.wait(other, this.offers.mostPerToken(other, next), current);
-    }
+    if (!isNewGroup) this.waitAgain(id, current);
+    else for (const other of linesOf[group] ?? []) this.waitAgain(other, current);
     return true;
   }
 
-  private isDone(id: number): boolean {
-    const part = this.lines.get(id);
-    const line = this.index.lines[id];
-    return (
-      part !== undefined && line !== undefined && part.end - part.start >= line.text.length - line.indent
-    );
+  private waitAgain(id: number, current: number): void {
+    if (this.isDone[id] !== 1) this.wait(id, this.offers.mostPerToken(id), current);
   }
 
-  private accept(id: number, offer: Offer): boolean {
-    const line = this.index.lines[id];
-    if (line === undefined || offer.cost > this.tokensLeft) return false;
-    this.openGroup(line.group);
-    this.tokensLeft -= offer.lineCost;
-    this.offers.accept(id, line, offer);
-    this.lines.set(id, { start: offer.start, end: offer.end });
+  /** Shows a line as it was offered last. */
+  private accept(id: number): boolean {
+    const { offers } = this;
+    if (offers.cost > this.tokensLeft) return false;
+    const { start, end } = offers;
+    this.openGroup(this.index.lines.records.get(id, LINE.group));
+    this.tokensLeft -= offers.lineCost;
+    offers.accept(id);
+    this.lines.set(id, { start, end });
+    if (end - start >= this.index.lines.contentLength(id)) this.isDone[id] = 1;
     return true;
   }
 }

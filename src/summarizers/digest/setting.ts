@@ -1,4 +1,4 @@
-import { binOf, type Feature } from './bins.ts';
+import { binOf } from './bins.ts';
 import type { LineIndex } from './line-index.ts';
 import type { Group } from './sources.ts';
 
@@ -20,7 +20,12 @@ export interface Setting {
 }
 
 /** Gathers what features need beside the item itself. */
-export function settingOf({ lengthCharacters, rounds, lastTouched, folders }: LineIndex): Setting {
+export function settingOf({
+  lengthCharacters,
+  rounds,
+  lastTouched,
+  folders,
+}: Pick<LineIndex, 'lengthCharacters' | 'rounds' | 'lastTouched' | 'folders'>): Setting {
   const newest = [...lastTouched].sort((left, right) => right[1] - left[1]);
   const rank = new Map(newest.map(([group], number) => [group, number]));
   return { end: lengthCharacters, rounds, lastTouched, rank, folders };
@@ -29,17 +34,4 @@ export function settingOf({ lengthCharacters, rounds, lastTouched, folders }: Li
 /** The bin for how long ago a place is; the last one is for what never was. */
 export function age(at: number, { end }: Setting): number {
   return at < 0 ? AGES - 1 : binOf((end - at) / CHARACTERS_PER_TOKEN, TOKENS_AGO);
-}
-
-/** Two features as one, where they mean something else together. */
-export function cross<Item>(
-  left: Feature<Item, Setting>,
-  right: Feature<Item, Setting>,
-): Feature<Item, Setting> {
-  return {
-    name: `${left.name}, ${right.name}`,
-    size: left.size * right.size,
-    pair: [left, right],
-    bin: (item, setting) => left.bin(item, setting) * right.size + right.bin(item, setting),
-  };
 }
