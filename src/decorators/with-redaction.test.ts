@@ -75,7 +75,8 @@ describe.each(Object.entries(writers))('withRedaction in %s', (name, write) => {
     expect(shownIn(request)).toContain('***');
     if (outcome.status !== 'compacted') return;
     const made = outcome.conversation.messages.map(readSummaryMessage).filter((text) => text !== undefined);
-    expect(made).toEqual(['the password is ***']);
+    // What was brought back behind it comes from the conversation, not from the summarizer.
+    expect(made.map((text) => text?.split('\n')[0])).toEqual(['the password is ***']);
     // What stays is what it was, secrets included: it is not the business of a summarizer.
     for (const { fate, start, end } of outcome.receipt.runs) {
       if (fate !== 'verbatim') continue;

@@ -1,5 +1,6 @@
 import { type Covered, readCovered } from '../core/covered.ts';
 import type { Edit } from '../core/edit.ts';
+import { findFloor } from '../core/floor.ts';
 import { integer } from '../core/options.ts';
 import { spansOf } from '../core/pins.ts';
 import { requestTokens } from '../core/receipt.ts';
@@ -24,12 +25,15 @@ export const collapse = defineStrategy({
       if (whole <= context.targetTokens && context.trigger === 'auto')
         return notCompacted('skipped', 'below-target', 'the request is within its target');
       const cut = tailStart(messages, context.estimator, { keepTokens: 0, keepRounds });
-      const leaving = spansOf(messages, context.pins).filter(({ end, isPinned }) => end <= cut && !isPinned);
+      const spans = spansOf(messages, context.pins);
+      const leaving = spans.filter(({ end, isPinned }) => end <= cut && !isPinned);
       const covered = readCovered(messages, leaving);
       const count = leaving.reduce((sum, { start, end }) => sum + end - start, 0);
       const list = listOf(covered, count);
       const countText = (text: string) => context.estimator.countText(text);
-      const maximumTokens = countText(list) + ROOM_FOR_FACTS;
+      const floor = findFloor(conversation, context.estimator, { spans, cut }).tokens;
+      const left = context.targetTokens - floor - countText(summaryMessageText(list)) - MARGIN_TOKENS;
+      const maximumTokens = countText(list) + Math.max(0, Math.min(MOST_FOR_FACTS, left));
       const { text, survival } = topUp(list, covered, { maximumTokens, countText });
       const edits = leaving.map(
         ({ start, end }, index): Edit =>
@@ -48,8 +52,10 @@ export const collapse = defineStrategy({
 
 const LISTED_TOOLS = 20;
 
-/** Tokens behind the list that facts share in. What the user demands stays whatever it takes. */
-const ROOM_FOR_FACTS = 1000;
+/** Tokens behind the list that facts share in, if the target leaves them. What the user demands stays whatever it takes. */
+const MOST_FOR_FACTS = 1000;
+/** What a provider wraps a message in, and what parts have more than they have by themselves. */
+const MARGIN_TOKENS = 8;
 
 function listOf({ messages, previousSummary }: Covered, count: number): string {
   const calls = new Map<string, number>();

@@ -15,7 +15,7 @@ export function cross(left: Feature, right: Feature): Feature {
  * Writes down which bin of each single feature an item falls into. One function for all of them: a call for each would take
  * longer than what it does.
  */
-export type FindBins<Item, Setting> = (item: Item, setting: Setting, into: Uint16Array) => void;
+type FindBins<Item, Setting> = (item: Item, setting: Setting, into: Uint16Array) => void;
 
 /** The number of the first threshold that a value does not exceed; as many as there are thresholds when it exceeds all. */
 export function binOf(value: number, thresholds: readonly number[]): number {
@@ -31,13 +31,13 @@ export interface BinModel {
   readonly weights: ArrayLike<number>;
 }
 
-/** A feature or a pair of features, with the place of its first weight. */
-interface Term {
-  readonly left: number;
-  /** -1 for a feature by itself. */
-  readonly right: number;
-  readonly rightSize: number;
-  readonly offset: number;
+/** For each feature or pair of features the numbers of its single ones, and the place of its first weight. */
+interface Terms {
+  readonly left: Uint16Array;
+  /** The number of a bin that is always 0 for a feature by itself. */
+  readonly right: Uint16Array;
+  readonly rightSize: Uint16Array;
+  readonly offset: Uint16Array;
 }
 
 /** The features of a model, and where their weights are. */
@@ -46,10 +46,8 @@ export interface FeatureTable<Item, Setting> {
   readonly offsets: readonly number[];
   /** How many weights there are. */
   readonly size: number;
-  /** Features that are no pairs, in the order of their bins. */
-  readonly single: readonly Feature[];
   readonly findBins: FindBins<Item, Setting>;
-  readonly terms: readonly Term[];
+  readonly terms: Terms;
 }
 
 /** Lays the features out one after the other. `single` are those whose bins are found, in this order. */
@@ -60,47 +58,42 @@ export function layOut<Item, Setting>(
 ): FeatureTable<Item, Setting> {
   const offsets: number[] = [];
   let size = 0;
-  const terms = features.map((feature): Term => {
-    const [left, right] = feature.pair ?? [feature];
+  for (const feature of features) {
     offsets.push(size);
-    const offset = size;
     size += feature.size;
-    return {
-      left: single.indexOf(left),
-      right: right === undefined ? -1 : single.indexOf(right),
-      rightSize: right?.size ?? 1,
-      offset,
-    };
-  });
-  return { features, offsets, size, single, findBins, terms };
+  }
+  const pairs = features.map((feature) => feature.pair ?? ([feature, undefined] as const));
+  const terms = {
+    left: Uint16Array.from(pairs, ([left]) => single.indexOf(left)),
+    right: Uint16Array.from(pairs, ([, right]) => (right === undefined ? ZERO_BIN : single.indexOf(right))),
+    rightSize: Uint16Array.from(pairs, ([, right]) => right?.size ?? 1),
+    offset: Uint16Array.from(offsets),
+  };
+  return { features, offsets, size, findBins, terms };
 }
 
-const MOST_FEATURES = 64;
-const bins = new Uint16Array(MOST_FEATURES);
+/** Behind the bins of all features. */
+const ZERO_BIN = 63;
+const bins = new Uint16Array(ZERO_BIN + 1);
 
 /** Writes down which weight each feature of an item takes. */
 export function weightIndices<Item, Setting>(
-  { single, findBins, terms }: FeatureTable<Item, Setting>,
+  { findBins, terms: { left, right, rightSize, offset } }: FeatureTable<Item, Setting>,
   item: Item,
   setting: Setting,
   into: Uint16Array,
 ): void {
   findBins(item, setting, bins);
-  for (let number = 0; number < single.length; number++) {
-    const last = (single[number]?.size ?? 1) - 1;
-    if ((bins[number] ?? 0) > last) bins[number] = last;
-  }
-  for (let number = 0; number < terms.length; number++) {
-    const term = terms[number];
-    if (term === undefined) continue;
-    const left = bins[term.left] ?? 0;
-    into[number] = term.offset + (term.right === -1 ? left : left * term.rightSize + (bins[term.right] ?? 0));
+  for (let term = 0; term < left.length; term++) {
+    const first = bins[left[term] ?? ZERO_BIN] ?? 0;
+    const second = bins[right[term] ?? ZERO_BIN] ?? 0;
+    into[term] = (offset[term] ?? 0) + first * (rightSize[term] ?? 1) + second;
   }
 }
 
 /** The chance that a model gives to an item whose weights are these. */
 export function chanceOf({ bias, weights }: BinModel, indices: Uint16Array): number {
   let sum = bias;
-  for (const index of indices) sum += weights[index] ?? 0;
+  for (let term = 0; term < indices.length; term++) sum += weights[indices[term] ?? 0] ?? 0;
   return 1 / (1 + Math.exp(-sum));
 }

@@ -82,7 +82,7 @@ interface Draft {
  * The draft of a digest of next to nothing. It is kept because the code that was compiled for such objects would not survive
  * a garbage collection between two digests, and the next one would take several times as long.
  */
-let resting: Draft | undefined;
+const resting: { draft?: Draft } = {};
 const SMALL_MATERIAL: Material = {
   sources: ['file', 'call'].map((title) => ({
     origin: ORIGIN.read,
@@ -101,7 +101,7 @@ const SMALL_MATERIAL: Material = {
 /** Writes the digest of a request, within its tokens as far as they allow one at all. */
 export function composeDigest(request: SummaryRequest, models: DigestModels): string {
   const { estimator, maximumTokens } = request;
-  resting ??= draftOf(indexLines(SMALL_MATERIAL), models, 100);
+  resting.draft ??= draftOf(indexLines(SMALL_MATERIAL), models, 100);
   const { index, root, grouped, selector } = draftOf(readRequest(request), models, maximumTokens);
   let text = renderDigest(index, selector, root);
   let tokens = estimator.countText(text);

@@ -1,3 +1,4 @@
+import { LOWER } from './characters.ts';
 import { applyFocus } from './focus.ts';
 import { costOfRead } from './line-cost.ts';
 import {
@@ -11,16 +12,18 @@ import {
   LineStore,
   type Title,
 } from './line-index.ts';
-import { units } from './line-units.ts';
+import { indentOf, piecesOf, withoutTrailingSpace } from './line-text.ts';
+import { kinds, units } from './line-units.ts';
 import { NameTable } from './name-table.ts';
 import { NumberList } from './records.ts';
 import { type LineListener, scanLine } from './scan-line.ts';
 import { type Group, type Material, ORIGIN, type Source } from './sources.ts';
+import { markRepeated, sortSpots } from './spots.ts';
 
 /** A longer line is taken in pieces that can be shown by themselves. */
 const LONG_LINE = 240;
-const PIECE = 120;
 const FAR = 1_000_000;
+const SPACE = 32;
 /** A shorter line is shown whole or not at all. */
 const SHORT_LINE = 40;
 const LONGEST_DECLARER = 9;
@@ -32,12 +35,12 @@ const DECLARES = new Set(
 );
 
 /** Kept so that the code that was compiled for indexers survives a garbage collection between two digests. */
-let resting: Indexer | undefined;
+const resting: { indexer?: Indexer } = {};
 
 /** Reads the material line by line, each distinct line once. Linear in its length. */
 export function indexLines(material: Material): LineIndex {
   const indexer = new Indexer();
-  resting ??= new Indexer();
+  resting.indexer ??= new Indexer();
   for (const source of material.sources) {
     if (source.at === undefined) indexer.at = Math.max(indexer.at, material.earlierCharacters);
     indexer.add(source);
@@ -78,6 +81,9 @@ class Indexer implements LineListener {
   private readonly mentions = new NumberList();
   private readonly mentionStarts: number[] = [];
   private readonly lineOf = new Map<string, number>();
+  /** The line that last stood behind each line, and the line before the present one. */
+  private readonly followers = new NumberList();
+  private previous = 0;
   private readonly nameTable = new NameTable();
   // Of the source that is being read.
   private source = -1;
@@ -93,6 +99,7 @@ class Indexer implements LineListener {
   private text = '';
   private firstName = 0;
   private words = 0;
+  private hasSpots = false;
 
   add(source: Source): void {
     this.open(source);
@@ -106,21 +113,16 @@ class Indexer implements LineListener {
   entity(start: number, end: number, shape: number): void {
     const id = this.nameTable.numberOf(units, start, end);
     if (id === this.entities.texts.length) this.addEntity(this.text.slice(start, end), shape);
-    const { names, spots } = this.lines;
+    const { names } = this.lines;
     let isNew = true;
     for (let index = this.firstName; index < names.length && isNew; index++) isNew = names.get(index) !== id;
     if (isNew) names.push(id);
-    spots.push(id);
-    spots.push(start);
-    spots.push(end);
+    if (this.hasSpots) this.addSpot(id, start, end);
   }
 
   word(start: number, end: number): void {
     this.words++;
-    const { spots } = this.lines;
-    spots.push(-1);
-    spots.push(start);
-    spots.push(end);
+    if (this.hasSpots) this.addSpot(-1, start, end);
   }
 
   /** How far each line of a changed file stands from what was changed there. */
@@ -210,13 +212,12 @@ class Indexer implements LineListener {
   }
 
   private scanTitle(group: Group): Title {
-    const { names, spots } = this.lines;
-    const firstSpot = spots.length;
+    const { names } = this.lines;
+    this.hasSpots = false;
     this.scan(group.status === '' ? group.title : `${group.title} ${group.status}`);
     const entities: number[] = [];
     for (let index = this.firstName; index < names.length; index++) entities.push(names.get(index));
     names.length = this.firstName;
-    spots.length = firstSpot;
     const title = { entities, words: this.words };
     this.titles[this.group] = title;
     return title;
@@ -234,7 +235,8 @@ class Indexer implements LineListener {
       this.mentions.push(-1);
       return;
     }
-    const id = this.lineOf.get(text) ?? this.addLine(text);
+    const id = this.idOf(text);
+    this.previous = id;
     this.mentions.push(id);
     this.update(id, place);
     const { names, records } = this.lines;
@@ -243,16 +245,30 @@ class Indexer implements LineListener {
     for (let index = start; index < end; index++) this.count(names.get(index), end - start - 1);
   }
 
+  /** What is read again comes in the same order, so that most lines need not be looked up. */
+  private idOf(text: string): number {
+    const { followers, previous } = this;
+    const guess = followers.get(previous);
+    if (this.lines.texts[guess] === text) return guess;
+    const id = this.lineOf.get(text) ?? this.addLine(text);
+    followers.set(previous, id);
+    return id;
+  }
+
   private addLine(text: string): number {
     const { lines } = this;
     const { records, names, spots } = lines;
     const firstSpot = spots.length;
+    const indent = indentOf(text);
+    this.hasSpots = text.length - indent >= SHORT_LINE;
     this.scan(text);
     const { firstName } = this;
-    const indent = indentOf(text);
     const hasNames = names.length > firstName;
-    if (text.length - indent < SHORT_LINE || !hasNames) spots.length = firstSpot;
-    else sortSpots(spots, firstSpot);
+    if (hasNames) {
+      sortSpots(spots, firstSpot);
+      markRepeated(spots, firstSpot);
+    }
+    if (!hasNames) spots.length = firstSpot;
     const { records: entities } = this.entities;
     if (hasNames && isDeclaration(text, indent)) entities.add(names.get(firstName), ENTITY.declared, 1);
     for (let index = firstName; index < names.length; index++) {
@@ -261,6 +277,7 @@ class Indexer implements LineListener {
     const id = records.push();
     this.lineOf.set(text, id);
     lines.texts.push(text);
+    this.followers.push(0);
     lines.costs.push(costOfRead(text.length));
     records.set(id, LINE.group, this.group);
     records.set(id, LINE.lastAt, this.at);
@@ -275,6 +292,13 @@ class Indexer implements LineListener {
     records.set(id, LINE.names, firstName);
     records.set(id, LINE.spots, firstSpot);
     return id;
+  }
+
+  private addSpot(id: number, start: number, end: number): void {
+    const { spots } = this.lines;
+    spots.push(id);
+    spots.push(start);
+    spots.push(end);
   }
 
   private addEntity(text: string, shape: number): void {
@@ -333,63 +357,11 @@ class Indexer implements LineListener {
   }
 }
 
-const SPACE = 32;
-
-/** The same string where nothing is to be cut off, which most lines are. */
-function withoutTrailingSpace(text: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  return last <= SPACE || last > 127 ? text.trimEnd() : text;
-}
-
-/** How many white-space characters a line begins with. */
-function indentOf(text: string): number {
-  let indent = 0;
-  while (text.charCodeAt(indent) === SPACE) indent++;
-  const first = text.charCodeAt(indent);
-  return first < SPACE || first > 127 ? text.length - text.trimStart().length : indent;
-}
-
+/** Whether the line that was read last begins like a declaration. */
 function isDeclaration(text: string, indent: number): boolean {
-  const space = text.indexOf(' ', indent);
-  return space > indent && space - indent <= LONGEST_DECLARER && DECLARES.has(text.slice(indent, space));
-}
-
-/** Sorts the spots from here on by where they begin: a path is found before the words inside it. */
-function sortSpots(spots: NumberList, first: number): void {
-  for (let spot = first + 3; spot < spots.length; spot += 3) {
-    const entity = spots.get(spot);
-    const start = spots.get(spot + 1);
-    const end = spots.get(spot + 2);
-    let to = spot;
-    for (; to > first && spots.get(to - 2) > start; to -= 3) {
-      for (let field = 0; field < 3; field++) spots.set(to + field, spots.get(to - 3 + field));
-    }
-    if (to === spot) continue;
-    spots.set(to, entity);
-    spots.set(to + 1, start);
-    spots.set(to + 2, end);
-  }
-}
-
-/** A long line in pieces, cut where words end. */
-function piecesOf(text: string): readonly string[] {
-  const pieces: string[] = [];
-  for (let start = 0; start < text.length; ) {
-    let end = Math.min(text.length, start + PIECE);
-    if (end < text.length) {
-      const cut = Math.max(lastIn(text, ' ', start, end), lastIn(text, ',', start, end - 1) + 1);
-      if (cut > start + PIECE / 2) end = cut;
-    }
-    pieces.push(text.slice(start, end));
-    start = end;
-  }
-  return pieces;
-}
-
-/** Where a character last stands in a stretch of a text; -1 for nowhere. Never looks further back. */
-function lastIn(text: string, character: string, start: number, end: number): number {
-  const found = text.slice(start, end + 1).lastIndexOf(character);
-  return found === -1 ? -1 : start + found;
+  let end = indent;
+  while (kinds[end] === LOWER) end++;
+  return units[end] === SPACE && end - indent <= LONGEST_DECLARER && DECLARES.has(text.slice(indent, end));
 }
 
 function foldersOf(lastTouched: ReadonlyMap<Group, number>): ReadonlyMap<string, FolderUse> {

@@ -59,6 +59,9 @@ export const LINE = {
   spots: 15,
 } as const;
 
+/** In the spots of a line, a name that an earlier spot of it has already is this less its id. */
+export const AGAIN = -2;
+
 /** Everything that the material names. */
 export class EntityStore {
   readonly texts: string[] = [];
@@ -80,7 +83,7 @@ export class LineStore {
   /** Ids of what lines name, each once for a line. */
   readonly names: NumberList = new NumberList();
   /**
-   * Names and plain words by where they begin, three numbers each: the entity (-1 for a word), its start and its end. A short
+   * Names and plain words by where they begin, three numbers each: the entity (-1 for a word; see `AGAIN`), its start and its end. A short
    * line has none: it is shown whole or not at all.
    */
   readonly spots: NumberList = new NumberList();

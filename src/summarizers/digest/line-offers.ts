@@ -1,4 +1,4 @@
-import { ENTITY, FLAG, LINE, type LineIndex, type LineStore } from './line-index.ts';
+import { AGAIN, ENTITY, FLAG, LINE, type LineIndex, type LineStore } from './line-index.ts';
 
 /** What things are worth, and what they cost. */
 export interface Worth {
@@ -75,6 +75,12 @@ export class LineOffers {
     return Math.max(whole, (names + headingGain) / (PART_TOKENS + headingCost + SMALLEST_NAME));
   }
 
+  /** What the best way to show a line at this moment is worth per token. */
+  bestPerToken(id: number): number {
+    this.offerBest(id);
+    return this.gain / this.cost;
+  }
+
   /** Offers the best way to show a line at this moment; a line that was shown in part can only be completed. */
   offerBest(id: number): void {
     this.offerWhole(id);
@@ -109,7 +115,7 @@ export class LineOffers {
       if (spots.get(spot + 1) < start || spots.get(spot + 2) > end) continue;
       const entity = spots.get(spot);
       if (entity === -1) words++;
-      else entities.push(entity);
+      else entities.push(entity < 0 ? AGAIN - entity : entity);
     }
     for (const entity of entities) this.show(entity, words >= BINDING_WORDS);
   }
@@ -172,9 +178,7 @@ export class LineOffers {
     let start = spots.get(from + 1);
     let end = spots.get(from + last * 3 + 2);
     let lineCost = PART_TOKENS + density * (end - start);
-    let best =
-      (this.shownSum + (this.wordSum >= BINDING_WORDS ? this.boundSum : 0) + headingGain) /
-      (lineCost + headingCost);
+    let best = (this.gainWithout(from, -1) + headingGain) / (lineCost + headingCost);
     while (first < last) {
       const nextStart = spots.get(from + first * 3 + 4);
       const nextEnd = spots.get(from + last * 3 - 1);
@@ -204,9 +208,9 @@ export class LineOffers {
     this.lineCost = lineCost;
   }
 
-  /** What the spots of the present stretch are worth without one of them. */
+  /** What the spots of the present stretch are worth without one of them, or without none for -1. */
   private gainWithout(from: number, spot: number): number {
-    const words = this.wordSum - (this.lines.spots.get(from + spot * 3) === -1 ? 1 : 0);
+    const words = this.wordSum - (spot !== -1 && this.lines.spots.get(from + spot * 3) === -1 ? 1 : 0);
     const bound = words >= BINDING_WORDS ? this.boundSum - (this.bindings[spot] ?? 0) : 0;
     return this.shownSum - (this.showing[spot] ?? 0) + bound;
   }
@@ -220,7 +224,7 @@ export class LineOffers {
     for (let spot = 0; spot < count; spot++) {
       const entity = spots.get(from + spot * 3);
       if (entity === -1) this.wordSum++;
-      const state = entity === -1 || this.isRepeated(from, spot) ? BOUND : (this.state[entity] ?? HIDDEN);
+      const state = entity < 0 ? BOUND : (this.state[entity] ?? HIDDEN);
       const worth = state === BOUND ? 0 : (this.worth.entity[entity] ?? 0);
       const showing = state === HIDDEN ? worth : 0;
       const binding = worth * this.worth.binding;
@@ -230,14 +234,6 @@ export class LineOffers {
       this.boundSum += binding;
     }
     return count;
-  }
-
-  /** Whether a spot names what an earlier one of its line names. */
-  private isRepeated(from: number, spot: number): boolean {
-    const { spots } = this.lines;
-    const entity = spots.get(from + spot * 3);
-    for (let before = 0; before < spot; before++) if (spots.get(from + before * 3) === entity) return true;
-    return false;
   }
 
   private gainOfLine(id: number): number {

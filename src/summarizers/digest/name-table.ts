@@ -22,7 +22,11 @@ export class NameTable {
     const mask = this.slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const id = this.slots[slot] ?? -1;
-      if (id === -1) return this.add(units, start, end, hash, slot);
+      if (id === -1) {
+        this.slots[slot] = this.length;
+        this.hashes.push(hash);
+        return this.add(units, start, end);
+      }
       if (this.hashes.get(id) === hash && this.isSame(id, units, start, end)) return id;
     }
   }
@@ -37,9 +41,7 @@ export class NameTable {
     return true;
   }
 
-  private add(units: Uint16Array, start: number, end: number, hash: number, slot: number): number {
-    this.slots[slot] = this.length;
-    this.hashes.push(hash);
+  private add(units: Uint16Array, start: number, end: number): number {
     this.starts.push(this.characters.length);
     for (let index = start; index < end; index++) this.characters.push(units[index] ?? 0);
     if (++this.length * 2 > this.slots.length) this.grow();

@@ -1,4 +1,5 @@
 import { LINE, type LineIndex } from './line-index.ts';
+import type { Records } from './records.ts';
 import type { Part, Selection } from './select-lines.ts';
 import type { Group } from './sources.ts';
 
@@ -134,7 +135,6 @@ function pushLines(
   { ids, parts }: { readonly ids: readonly number[]; readonly parts: ReadonlyMap<number, Part> },
   into: string[],
 ): void {
-  const { records } = lines;
   const first = into.length;
   let last = -1;
   for (const id of ids) {
@@ -147,15 +147,19 @@ function pushLines(
     if (!isWhole || text.startsWith(CUT)) {
       pushPart(into, first, text.startsWith(CUT) ? text.slice(CUT.length) : text);
     } else {
-      const isNext =
-        last === -1 ||
-        (records.get(last, LINE.source) === records.get(id, LINE.source) &&
-          records.get(id, LINE.place) <= records.get(last, LINE.place) + 1);
-      if (!isNext && !isCut(into.at(-1))) into.push('');
+      if (last !== -1 && !isNext(lines.records, last, id) && !isCut(into.at(-1))) into.push('');
       into.push(contentLine(text));
     }
     last = id;
   }
+}
+
+/** Whether a line stands right behind another one. */
+function isNext(records: Records, before: number, id: number): boolean {
+  return (
+    records.get(before, LINE.source) === records.get(id, LINE.source) &&
+    records.get(id, LINE.place) <= records.get(before, LINE.place) + 1
+  );
 }
 
 function pushPart(shown: string[], first: number, text: string): void {

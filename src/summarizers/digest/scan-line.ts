@@ -57,71 +57,81 @@ export function scanLine(line: string, listener: LineListener): void {
 
 /** Takes the run that begins here, and gives its end. */
 function scanFrom(line: string, start: number, listener: LineListener): number {
+  const end = readWord(start);
+  if (kinds[end] !== JOINER) {
+    if (units[end] === COLON && isScheme(line, start, end)) return scanAddress(line, start, end, listener);
+    nameWord(start, end, false, listener);
+    return end;
+  }
+  let runEnd = end;
+  while (kinds[runEnd] !== OTHER) runEnd++;
+  if (units[runEnd] === COLON && isScheme(line, start, runEnd)) {
+    return scanAddress(line, start, runEnd, listener);
+  }
+  scanRun(line, start, runEnd, listener);
+  return runEnd;
+}
+
+/**
+ * How many small letters, capitals, digits and capitals behind small letters the word has that was read last, in a byte each.
+ * Longer words than bytes can count are of no interest.
+ */
+let makeup = 0;
+const KIND_BITS = 3;
+const UPPER_BITS = 8;
+const DIGIT_BITS = 16;
+const HUMP_BITS = 24;
+const BYTE = 255;
+/** What a character adds to the makeup, by its class and the class of the one before it. */
+const additions = new Int32Array(1 << (KIND_BITS * 2));
+for (let before = 0; before <= JOINER; before++) {
+  additions[(before << KIND_BITS) | LOWER] = 1;
+  additions[(before << KIND_BITS) | UPPER] = (1 << UPPER_BITS) + (before === LOWER ? 1 << HUMP_BITS : 0);
+  additions[(before << KIND_BITS) | DIGIT] = 1 << DIGIT_BITS;
+}
+
+/** Reads the word that begins here, and gives its end; the same place where there is none. */
+function readWord(start: number): number {
   let end = start;
-  let joiners = 0;
-  for (let kind = kinds[start] ?? OTHER; kind !== OTHER; kind = kinds[end] ?? OTHER) {
-    if (kind === JOINER) joiners++;
+  let sum = 0;
+  let before = OTHER;
+  for (let kind = kinds[end] ?? OTHER; kind !== OTHER && kind !== JOINER; kind = kinds[end] ?? OTHER) {
+    sum += additions[(before << KIND_BITS) | kind] ?? 0;
+    before = kind;
     end++;
   }
-  if (units[end] === COLON && isScheme(line, start, end)) return scanAddress(line, start, end, listener);
-  if (joiners > 0) scanRun(line, start, end, listener);
-  else nameWord(start, end, false, listener);
+  makeup = sum;
   return end;
 }
 
-/** The end of the word that begins here; the same place where there is none. */
-function wordEnd(start: number, runEnd: number): number {
-  let end = start;
-  while (end < runEnd && kinds[end] !== JOINER && kinds[end] !== OTHER) end++;
-  return end;
-}
-
-/** A word: an identifier, a code, a number or a plain word. Words inside a path or a code are no plain words. */
+/** The word that was read last: an identifier, a code, a number or a plain word. Those inside a path or a code are no plain words. */
 function nameWord(start: number, end: number, isInName: boolean, listener: LineListener): void {
   const length = end - start;
   if (length > LONGEST_ENTITY) return;
-  let lower = 0;
-  let upper = 0;
-  let digits = 0;
-  let humps = 0;
-  let before = OTHER;
-  for (let index = start; index < end; index++) {
-    const kind = kinds[index] ?? OTHER;
-    if (kind === LOWER) lower++;
-    else if (kind === DIGIT) digits++;
-    else if (kind === UPPER) {
-      upper++;
-      if (before === LOWER) humps++;
-    }
-    before = kind;
-  }
-  if (lower === length) {
+  if (makeup === length) {
     if (!isInName && length >= SHORTEST_WORD) listener.word(start, end);
     return;
   }
-  const shape = shapeOf({ length, lower, upper, digits, humps, startsUpper: kinds[start] === UPPER });
+  const shape = shapeOf(length, kinds[start] === UPPER);
   if (shape !== -1) listener.entity(start, end, shape);
-  // A word without a shape may be letters all the same, such as one of capitals at both ends.
-  const isWord = (shape === SHAPE.name || (shape === -1 && lower + upper === length)) && !isInName;
-  if (isWord && length >= SHORTEST_WORD) listener.word(start, end);
+  if (isInName || length < SHORTEST_WORD) return;
+  if (shape === SHAPE.name || (shape === -1 && isLetters(length))) listener.word(start, end);
 }
 
-interface Makeup {
-  readonly length: number;
-  readonly lower: number;
-  readonly upper: number;
-  readonly digits: number;
-  /** Capitals behind small letters. */
-  readonly humps: number;
-  readonly startsUpper: boolean;
+/** Whether a word without a shape is letters all the same, such as one of capitals at both ends. */
+function isLetters(length: number): boolean {
+  return (makeup & BYTE) + ((makeup >> UPPER_BITS) & BYTE) === length;
 }
 
-/** The shape of a word that is made up like this; -1 for none. */
-function shapeOf({ length, lower, upper, digits, humps, startsUpper }: Makeup): number {
+/** The shape of the word that was read last; -1 for none. */
+function shapeOf(length: number, startsUpper: boolean): number {
+  const lower = makeup & BYTE;
+  const upper = (makeup >> UPPER_BITS) & BYTE;
+  const digits = (makeup >> DIGIT_BITS) & BYTE;
   if (lower + upper === 0) return shapeOfDigits(digits);
   if (length < SHORTEST_WORD) return -1;
   if (lower + upper + digits < length) return lower === 0 ? SHAPE.capitals : SHAPE.snake;
-  if (humps > 0) return startsUpper ? SHAPE.pascal : SHAPE.camel;
+  if (makeup >> HUMP_BITS > 0) return startsUpper ? SHAPE.pascal : SHAPE.camel;
   if (digits > 0) return SHAPE.code;
   if (lower === 0) return SHAPE.capitals;
   if (!startsUpper || lower < 2) return -1;
@@ -156,7 +166,7 @@ function scanRun(line: string, runStart: number, runEnd: number, listener: LineL
   while (start < end && isLooseJoiner(start)) start++;
   const isName = namePath(line, start, end, listener) || nameCode(start, end, listener);
   for (let index = start; index < end; ) {
-    const next = wordEnd(index, end);
+    const next = Math.min(end, readWord(index));
     if (next > index) nameWord(index, next, isName, listener);
     index = next + 1;
   }

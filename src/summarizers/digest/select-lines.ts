@@ -38,6 +38,7 @@ export class LineSelector implements Selection {
   private readonly offers: LineOffers;
   private readonly leftOut = new Set<number>();
   private readonly isDone: Uint8Array;
+  private readonly bucketOfLine: Uint8Array;
   private readonly buckets: number[][] = Array.from({ length: BUCKETS }, () => []);
   private best = 0;
   private current = 0;
@@ -49,6 +50,7 @@ export class LineSelector implements Selection {
     this.tokensLeft = budgetTokens;
     this.offers = new LineOffers(index, worth);
     this.isDone = new Uint8Array(index.lines.texts.length);
+    this.bucketOfLine = new Uint8Array(index.lines.texts.length);
   }
 
   /** Shows the heading of a group, if there is room. */
@@ -79,7 +81,7 @@ export class LineSelector implements Selection {
   fill(linesOf: GroupLines): void {
     const ratios = new Float64Array(this.isDone.length);
     for (let id = 0; id < ratios.length; id++) {
-      const ratio = this.isDone[id] === 1 ? 0 : this.offers.mostPerToken(id);
+      const ratio = this.isDone[id] === 1 ? 0 : this.offers.bestPerToken(id);
       ratios[id] = ratio;
       if (ratio > this.best) this.best = ratio;
     }
@@ -107,16 +109,19 @@ export class LineSelector implements Selection {
 
   /** Puts a line into the bucket of its worth, or into the present one if that has gone by. */
   private wait(id: number, ratio: number, current: number): void {
-    this.buckets[Math.max(current, this.bucketOf(ratio))]?.push(id);
+    const number = Math.max(current, this.bucketOf(ratio));
+    this.bucketOfLine[id] = number;
+    this.buckets[number]?.push(id);
   }
 
   private bucketOf(ratio: number): number {
-    return ratio <= 0 ? BUCKETS : Math.floor(Math.log(ratio / this.best) / LOG_STEP);
+    return ratio <= 0 ? BUCKETS : Math.min(BUCKETS, Math.floor(Math.log(ratio / this.best) / LOG_STEP));
   }
 
   /** Takes a line whose turn it is, or lets it wait. False when it does not fit. */
   private consider(id: number, current: number, linesOf: GroupLines): boolean {
-    if (this.isDone[id] === 1) return true;
+    // A line that has been moved since waits elsewhere.
+    if (this.isDone[id] === 1 || this.bucketOfLine[id] !== current) return true;
     this.offers.offerBest(id);
     const ratio = this.offers.gain / this.offers.cost;
     if (this.bucketOf(ratio) > current) {
