@@ -83,13 +83,14 @@ interface Draft {
  * a garbage collection between two digests, and the next one would take several times as long.
  */
 const resting: { draft?: Draft } = {};
+const SMALL_TOKENS = 1000;
 const SMALL_MATERIAL: Material = {
-  sources: ['file', 'call'].map((title) => ({
+  sources: (['file', 'call'] as const).map((kind) => ({
     origin: ORIGIN.read,
-    group: { kind: 'file', title, round: 1, isFailed: false, changes: 1, status: '' },
-    round: 1,
+    group: { kind, title: 'src/some/file.ts', round: 1, isFailed: false, changes: 0, status: '' },
     lines: ['The function readSome of src/some/file.ts has 20 lines, as someName says.', 'const some = 1;'],
     isError: false,
+    round: 1,
     isKept: false,
   })),
   rounds: 1,
@@ -101,7 +102,7 @@ const SMALL_MATERIAL: Material = {
 /** Writes the digest of a request, within its tokens as far as they allow one at all. */
 export function composeDigest(request: SummaryRequest, models: DigestModels): string {
   const { estimator, maximumTokens } = request;
-  resting.draft ??= draftOf(indexLines(SMALL_MATERIAL), models, 100);
+  resting.draft ??= draftOf(indexLines(SMALL_MATERIAL), models, SMALL_TOKENS);
   const { index, root, grouped, selector } = draftOf(readRequest(request), models, maximumTokens);
   let text = renderDigest(index, selector, root);
   let tokens = estimator.countText(text);

@@ -26,18 +26,19 @@ const BOUND = 2;
 
 /**
  * Knows what is shown already, and what each line could add to it. The offer that was found last is read from its fields:
- * there are hundreds of thousands of them.
+ * there are hundreds of thousands of them. Fields for fractions begin with one that is no whole number, since an engine lays
+ * out an object anew when that changes.
  */
 export class LineOffers {
   /** The part of the line that is offered. */
   start = 0;
   end = 0;
   /** What it is worth, its heading included if that is not shown yet. */
-  gain = 0;
+  gain = Number.NaN;
   /** Tokens it takes, its heading included. */
-  cost = 0;
+  cost = Number.NaN;
   /** Tokens of the line alone. */
-  lineCost = 0;
+  lineCost = Number.NaN;
   private readonly titles: LineIndex['titles'];
   private readonly lines: LineStore;
   private readonly worth: Worth;
@@ -48,8 +49,9 @@ export class LineOffers {
   // Of the line that is being looked at: what each spot adds when it is shown, and when it is bound.
   private readonly showing = new Float64Array(MOST_SPOTS);
   private readonly bindings = new Float64Array(MOST_SPOTS);
-  private shownSum = 0;
-  private boundSum = 0;
+  private headingGainNow = Number.NaN;
+  private shownSum = Number.NaN;
+  private boundSum = Number.NaN;
   private wordSum = 0;
 
   constructor({ titles, lines, groups, entities }: LineIndex, worth: Worth) {
@@ -75,12 +77,6 @@ export class LineOffers {
     return Math.max(whole, (names + headingGain) / (PART_TOKENS + headingCost + SMALLEST_NAME));
   }
 
-  /** What the best way to show a line at this moment is worth per token. */
-  bestPerToken(id: number): number {
-    this.offerBest(id);
-    return this.gain / this.cost;
-  }
-
   /** Offers the best way to show a line at this moment; a line that was shown in part can only be completed. */
   offerBest(id: number): void {
     this.offerWhole(id);
@@ -94,7 +90,8 @@ export class LineOffers {
     this.lineCost = this.wholeCost(id);
     this.start = 0;
     this.end = (this.lines.texts[id] ?? '').length;
-    this.gain = own + this.headingGain(group);
+    this.headingGainNow = this.headingGain(group);
+    this.gain = own + this.headingGainNow;
     this.cost = this.lineCost + this.headingCost(group);
   }
 
@@ -160,7 +157,8 @@ export class LineOffers {
   }
 
   /**
-   * Offers the stretch of a line with the most worth per token, if that is more than the whole line has: names and words
+   * Offers the stretch of a line with the most worth per token, if that is more than the whole line has, which was offered
+   * before: names and words
    * leave at both ends while that helps.
    */
   private offerPart(id: number): void {
@@ -171,7 +169,7 @@ export class LineOffers {
     if (this.boundSum === 0) return;
     const density = (lines.costs[id] ?? 1) / Math.max(1, lines.contentLength(id));
     const group = records.get(id, LINE.group);
-    const headingGain = this.headingGain(group);
+    const headingGain = this.headingGainNow;
     const headingCost = this.headingCost(group);
     let first = 0;
     let last = count - 1;

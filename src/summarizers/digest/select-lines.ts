@@ -38,7 +38,6 @@ export class LineSelector implements Selection {
   private readonly offers: LineOffers;
   private readonly leftOut = new Set<number>();
   private readonly isDone: Uint8Array;
-  private readonly bucketOfLine: Uint8Array;
   private readonly buckets: number[][] = Array.from({ length: BUCKETS }, () => []);
   private best = 0;
   private current = 0;
@@ -50,7 +49,6 @@ export class LineSelector implements Selection {
     this.tokensLeft = budgetTokens;
     this.offers = new LineOffers(index, worth);
     this.isDone = new Uint8Array(index.lines.texts.length);
-    this.bucketOfLine = new Uint8Array(index.lines.texts.length);
   }
 
   /** Shows the heading of a group, if there is room. */
@@ -81,7 +79,7 @@ export class LineSelector implements Selection {
   fill(linesOf: GroupLines): void {
     const ratios = new Float64Array(this.isDone.length);
     for (let id = 0; id < ratios.length; id++) {
-      const ratio = this.isDone[id] === 1 ? 0 : this.offers.bestPerToken(id);
+      const ratio = this.isDone[id] === 1 ? 0 : this.offers.mostPerToken(id);
       ratios[id] = ratio;
       if (ratio > this.best) this.best = ratio;
     }
@@ -109,23 +107,21 @@ export class LineSelector implements Selection {
 
   /** Puts a line into the bucket of its worth, or into the present one if that has gone by. */
   private wait(id: number, ratio: number, current: number): void {
-    const number = Math.max(current, this.bucketOf(ratio));
-    this.bucketOfLine[id] = number;
-    this.buckets[number]?.push(id);
+    this.buckets[Math.max(current, this.bucketOf(ratio))]?.push(id);
   }
 
   private bucketOf(ratio: number): number {
-    return ratio <= 0 ? BUCKETS : Math.min(BUCKETS, Math.floor(Math.log(ratio / this.best) / LOG_STEP));
+    return ratio <= 0 ? BUCKETS : Math.floor(Math.log(ratio / this.best) / LOG_STEP);
   }
 
   /** Takes a line whose turn it is, or lets it wait. False when it does not fit. */
   private consider(id: number, current: number, linesOf: GroupLines): boolean {
-    // A line that has been moved since waits elsewhere.
-    if (this.isDone[id] === 1 || this.bucketOfLine[id] !== current) return true;
+    if (this.isDone[id] === 1) return true;
     this.offers.offerBest(id);
     const ratio = this.offers.gain / this.offers.cost;
-    if (this.bucketOf(ratio) > current) {
-      this.wait(id, ratio, current);
+    const bucket = this.bucketOf(ratio);
+    if (bucket > current) {
+      this.buckets[bucket]?.push(id);
       return true;
     }
     const group = this.index.lines.records.get(id, LINE.group);
