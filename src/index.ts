@@ -172,7 +172,7 @@ export {
   tokenBudget,
 } from './strategies/factories.ts';
 export { createStrategy, strategies } from './strategies/registry.ts';
-export { digest } from './summarizers/digest/digest.ts';
+export { digest } from './summarizers/digest.ts';
 export { formatSummary } from './summarizers/format-summary.ts';
 export { type ModelSummarizerOptions, modelSummarizer } from './summarizers/model.ts';
 export { SUMMARY_SYSTEM, type SummaryPromptOptions, summaryPrompt } from './summarizers/prompt.ts';

@@ -1,7 +1,9 @@
 import type { Summarizer } from '../../src/core/summarizer.ts';
 import type { DigestModels } from '../../src/summarizers/digest/compose.ts';
-import { createDigest } from '../../src/summarizers/digest/digest.ts';
+import { digestMessages } from '../../src/summarizers/digest/digest.ts';
 import { fittedModels, unpackModels } from '../../src/summarizers/digest/models.ts';
+import { digest } from '../../src/summarizers/digest.ts';
+
 import { foldOfSession, foldWeights } from './folds.gen.ts';
 
 /**
@@ -16,5 +18,6 @@ function heldOutModels(session: string): DigestModels {
 
 /** The digest with weights that this session had no part in. */
 export function heldOutDigest(session: string): Summarizer {
-  return createDigest(heldOutModels(session));
+  const models = heldOutModels(session);
+  return { ...digest, summarize: async (request) => digestMessages(request, models) };
 }

@@ -4,7 +4,7 @@ import { requestTokens } from '../../src/core/receipt.ts';
 import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import { createStrategy } from '../../src/strategies/registry.ts';
-import { digest } from '../../src/summarizers/digest/digest.ts';
+import { digest } from '../../src/summarizers/digest.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import type { ChatMessage } from './chat.ts';
 import type { Cutter, Peer } from './peer.ts';

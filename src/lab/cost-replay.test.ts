@@ -9,7 +9,7 @@ import { replayCost } from '../economics/replay.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { findModel } from '../models/catalog.ts';
 import { createStrategy } from '../strategies/registry.ts';
-import { digest } from '../summarizers/digest/digest.ts';
+import { digest } from '../summarizers/digest.ts';
 import { breakEvensOf } from './break-even.ts';
 import { createPromptMaker } from './cost-prompt.ts';
 import { type CostPolicy, replayCosts } from './cost-replay.ts';

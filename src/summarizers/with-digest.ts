@@ -1,5 +1,5 @@
 import type { Summarizer, SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
-import { digest } from './digest/digest.ts';
+import { digest } from './digest.ts';
 
 /** Parts what a model wrote from the digest behind it. */
 const DIGEST_LINE = 'Lines of the messages themselves:';

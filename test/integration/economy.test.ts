@@ -18,7 +18,7 @@ import { costSessionsOf } from '../../src/lab/cost-session.ts';
 import { findModel } from '../../src/models/catalog.ts';
 import { tokenProfileForModel } from '../../src/models/token-profiles.ts';
 import { createStrategy } from '../../src/strategies/registry.ts';
-import { digest } from '../../src/summarizers/digest/digest.ts';
+import { digest } from '../../src/summarizers/digest.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';

@@ -12,7 +12,7 @@ import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import { functionClient } from '../../src/models/clients/function.ts';
 import { createStrategy } from '../../src/strategies/registry.ts';
-import { digest } from '../../src/summarizers/digest/digest.ts';
+import { digest } from '../../src/summarizers/digest.ts';
 import { modelSummarizer } from '../../src/summarizers/model.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';

@@ -5,7 +5,7 @@ import type { SummaryRequest } from '../../core/summarizer.ts';
 import { createTokenEstimator } from '../../core/token-estimator.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { deepFreeze } from '../../testing/deep-freeze.ts';
-import { digest } from './digest.ts';
+import { digest } from '../digest.ts';
 import { entityTable } from './entity-features.ts';
 import { lineTable } from './line-features.ts';
 import { fittedModels } from './models.ts';
