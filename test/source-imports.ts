@@ -12,9 +12,9 @@ export interface SourceModule {
   readonly foreign: readonly string[];
 }
 
-/** `import … from 'x'`, `export … from 'x'`, `import 'x'` and `import('x')`. */
+/** `import … from 'x'`, `export … from 'x'`, `import 'x'` and `import('x')`; in built files also without any blanks. */
 const IMPORTED =
-  /(?:^|\n)(?:import|export)\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?(?:\{[^}]*\}|\*(?:\s+as\s+\w+)?|[\w$]+)\s+from\s+['"]([^'"]+)['"]|(?:^|\n)import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+  /(?:^|[\n;])(?:import|export)\s*(?:type\s+)?(?:[\w$]+\s*,\s*)?(?:\{[^}]*\}|\*(?:\s*as\s+[\w$]+)?|\b[\w$]+)\s*from\s*['"]([^'"]+)['"]|(?:^|[\n;])import\s*['"]([^'"]+)['"]|\bimport\(\s*['"`]([^'"`]+)['"`]\s*\)/g;
 
 /** Every module below a folder whose name ends in `extension`. */
 export function readModules(folder: string, extension: string): readonly SourceModule[] {
