@@ -5,9 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LabCase } from '../../src/lab/lab-case.ts';
-import type { DigestModels } from '../../src/summarizers/digest/compose.ts';
 import { entityTable } from '../../src/summarizers/digest/entity-features.ts';
 import { lineTable } from '../../src/summarizers/digest/line-features.ts';
+import type { DigestModels } from '../../src/summarizers/digest/worth.ts';
 import { projectFolder } from '../estimator/sources.ts';
 import { type Lesson, lessonOf } from './examples.ts';
 import { packedFolds, packedModel, rounded } from './packing.ts';

@@ -1,7 +1,7 @@
 import type { Summarizer } from '../../src/core/summarizer.ts';
-import type { DigestModels } from '../../src/summarizers/digest/compose.ts';
 import { digestMessages } from '../../src/summarizers/digest/digest.ts';
 import { fittedModels, unpackModels } from '../../src/summarizers/digest/models.ts';
+import type { DigestModels } from '../../src/summarizers/digest/worth.ts';
 import { digest } from '../../src/summarizers/digest.ts';
 
 import { foldOfSession, foldWeights } from './folds.gen.ts';

@@ -1,5 +1,5 @@
 import type { BinModel } from '../../src/summarizers/digest/bins.ts';
-import type { DigestModels } from '../../src/summarizers/digest/compose.ts';
+import type { DigestModels } from '../../src/summarizers/digest/worth.ts';
 
 /** Weights are whole numbers of this, so that every machine adds up the same. */
 const UNIT = 1 / 256;

@@ -1,7 +1,7 @@
 import type { BinModel, FeatureTable } from '../../src/summarizers/digest/bins.ts';
-import type { DigestModels } from '../../src/summarizers/digest/compose.ts';
 import { entityTable } from '../../src/summarizers/digest/entity-features.ts';
 import { lineTable } from '../../src/summarizers/digest/line-features.ts';
+import type { DigestModels } from '../../src/summarizers/digest/worth.ts';
 import type { Figures } from './score.ts';
 
 /** A budget, and what the digest is worth at it. */

@@ -1,7 +1,8 @@
 import type { LabCase } from '../../src/lab/lab-case.ts';
 import { textsOf } from '../../src/lab/message-texts.ts';
 import { type Share, scoreTexts } from '../../src/lab/panel.ts';
-import { composeDigest, type DigestModels } from '../../src/summarizers/digest/compose.ts';
+import { composeDigest } from '../../src/summarizers/digest/compose.ts';
+import type { DigestModels } from '../../src/summarizers/digest/worth.ts';
 import { estimator, keepAround } from './keep.ts';
 
 /** What is measured, as shares; undefined where a cut has nothing to measure. */

@@ -1,38 +1,5 @@
-import { assistantMessage, type ChatMessage, callsOf } from './chat.ts';
+import { fromNative, loadMessages, type NativeMessage, toNative } from './langchain-messages.ts';
 import type { Cutter, LoadModule, Peer } from './peer.ts';
-
-/** What is used of `@langchain/core/messages`. */
-interface LangChainMessages {
-  readonly HumanMessage: new (content: string) => NativeMessage;
-  readonly AIMessage: new (fields: object) => NativeMessage;
-  readonly ToolMessage: new (fields: object) => NativeMessage;
-  trimMessages(messages: readonly NativeMessage[], options: object): Promise<readonly NativeMessage[]>;
-}
-
-interface NativeMessage {
-  readonly type: string;
-  readonly content: string;
-  readonly tool_call_id?: string;
-  readonly tool_calls?: readonly { readonly id: string; readonly name: string; readonly args: unknown }[];
-}
-
-function toNative(library: LangChainMessages, message: ChatMessage): NativeMessage {
-  const content = message.content ?? '';
-  if (message.role === 'user') return new library.HumanMessage(content);
-  if (message.role === 'tool')
-    return new library.ToolMessage({ content, tool_call_id: message.tool_call_id ?? '' });
-  const calls = callsOf(message).map(({ id, name, input }) => ({ type: 'tool_call', id, name, args: input }));
-  return new library.AIMessage({ content, tool_calls: calls });
-}
-
-function fromNative({ type, content, tool_calls: calls = [], tool_call_id: id }: NativeMessage): ChatMessage {
-  if (type === 'human') return { role: 'user', content };
-  if (type === 'tool') return { role: 'tool', content, tool_call_id: id ?? '' };
-  return assistantMessage(
-    content,
-    calls.map((call) => ({ id: call.id, name: call.name, input: call.args })),
-  );
-}
 
 /** A quarter of the characters, as `trimMessages` needs a counter and comes without one. */
 function count(messages: readonly NativeMessage[]): number {
@@ -45,8 +12,7 @@ function count(messages: readonly NativeMessage[]): number {
 }
 
 async function createCutter(load: LoadModule, options: object): Promise<Cutter<readonly NativeMessage[]>> {
-  // The package's own types are not there where it is not installed.
-  const library = (await load('@langchain/core/messages')) as LangChainMessages;
+  const library = await loadMessages(load);
   return {
     toNative: (messages) => messages.map((message) => toNative(library, message)),
     cut: (native, share) =>

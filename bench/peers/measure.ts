@@ -63,7 +63,7 @@ async function measureValidity<Native>(cutter: Cutter<Native>): Promise<Validity
   for (let index = 0; index < CONVERSATIONS; index++) {
     const left = await cutOnce(cutter, messagesOf('openai-chat', nextSession()), 0.02 + random() * 0.93);
     if (left === undefined || isRejected(left)) counts.rejected++;
-    else if (left[0]?.role !== 'user') counts.notUserFirst++;
+    else if (left.find(({ role }) => role !== 'system')?.role !== 'user') counts.notUserFirst++;
   }
   for (let index = 0; index < ABORTED_CONVERSATIONS; index++) {
     const steps = nextSession();

@@ -10,6 +10,8 @@ export interface Cutter<Native> {
   /** What is left when about this share of the conversation may stay. */
   cut(native: Native, share: number): Native | Promise<Native>;
   fromNative(native: Native): readonly ChatMessage[];
+  /** Whether the share is nothing it could be told. */
+  readonly takesNoBudget?: true;
   /** Makes a broken list sound before it is cut; left out by those that have nothing for it. */
   repair?(native: Native): Native;
 }

@@ -18,8 +18,8 @@ export async function genericNames(): Promise<ReadonlySet<string>> {
 /** What is measured: agents by the names that their calls use, services by the values of theirs. */
 export type Panel = 'agents' | 'service';
 
-/** Dialogues of a service are short. */
-const SERVICE_OPTIONS = { needs: 'values', minimumTokens: 2000, minimumNeeds: 1 } as const;
+/** Dialogues of a service are short; in one of a few hundred tokens there is nothing to compact. */
+const SERVICE_OPTIONS = { needs: 'values', minimumTokens: 1500, minimumNeeds: 1 } as const;
 
 /** The files of a panel. */
 export function panelFiles(panel: Panel): readonly SessionFile[] {

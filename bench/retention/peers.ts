@@ -46,18 +46,16 @@ export async function peerRows(names: readonly string[], estimator: TokenEstimat
 const SHARES = Array.from({ length: 25 }, (_, step) => 1.25 ** (step - 24));
 
 function toRow<Native>(name: string, cutter: Cutter<Native>, estimator: TokenEstimator): Row {
-  return searchedRow({
-    name,
-    estimator,
-    settingsFor: () => SHARES,
-    async compactAt({ prefix }: Cut, share) {
-      const all = prefix.messages.map(({ raw }) => raw as ChatMessage); // written by `chatCase`
-      const instructions = all.filter(({ role }) => role === 'system');
-      const native = cutter.toNative(all.filter(({ role }) => role !== 'system'));
-      const left = cutter.fromNative(await cutter.cut(native, share));
-      return [...instructions, ...left].map((message) => prefix.format.readMessage(message));
-    },
-  });
+  const compactAt = async ({ prefix }: Cut, share: number) => {
+    const all = prefix.messages.map(({ raw }) => raw as ChatMessage); // written by `chatCase`
+    const instructions = all.filter(({ role }) => role === 'system');
+    const native = cutter.toNative(all.filter(({ role }) => role !== 'system'));
+    const left = cutter.fromNative(await cutter.cut(native, share));
+    return [...instructions, ...left].map((message) => prefix.format.readMessage(message));
+  };
+  // Where every share gives the same output there is nothing to look for.
+  if (cutter.takesNoBudget) return { name, compact: (cut) => compactAt(cut, 1) };
+  return searchedRow({ name, estimator, settingsFor: () => SHARES, compactAt });
 }
 
 /** The same case as messages of OpenAI Chat, which is what peers are given. What it needs stays the same. */

@@ -33,13 +33,34 @@ export function withoutHeading(summary: string): string {
 /** Writes the ledger behind a summary `withoutHeading`. */
 export function withLedger(summary: string, { lines, above }: Ledger): string {
   if (lines.length === 0 && above.length === 0) return summary;
-  // Counted back from the heading: what is put before the summary later does not move them.
-  const place = ({ at, text }: FactAbove) => `${summary.length + 1 - at}+${text.length}`;
   const notes = factKinds.flatMap((kind) => {
-    const places = above.filter((fact) => fact.kind === kind).map(place);
+    const stretches = stretchesOf(
+      summary,
+      above.filter((fact) => fact.kind === kind),
+    );
+    // Counted back from the heading: what is put before the summary later does not move them.
+    const places = stretches.map(({ start, end }) => `${summary.length + 1 - start}+${end - start}`);
     return places.length === 0 ? [] : [`- [${kind}, above] ${places.join(' ')}`];
   });
   return [summary, '', HEADING, ...lines.map(ledgerLine), ...notes].join('\n');
+}
+
+/** What parts two facts of a list in a summary. */
+const LIST_BREAK = '\n ';
+
+/** Where facts stand: those that make up a list have one place. */
+function stretchesOf(
+  summary: string,
+  facts: readonly FactAbove[],
+): readonly { readonly start: number; readonly end: number }[] {
+  const stretches: { start: number; end: number }[] = [];
+  for (const { at, text } of facts.toSorted((left, right) => left.at - right.at)) {
+    const last = stretches.at(-1);
+    const isNext = last !== undefined && at === last.end + LIST_BREAK.length;
+    if (isNext && summary.startsWith(LIST_BREAK, last.end)) last.end = at + text.length;
+    else stretches.push({ start: at, end: at + text.length });
+  }
+  return stretches;
 }
 
 function ledgerLine({ kind, text }: Fact): string {
@@ -56,9 +77,9 @@ export function placeTokens(_: Fact, countText: (text: string) => number): numbe
   return countText(' 9999+99');
 }
 
-/** What the heading of a ledger adds, with the beginnings of notes. */
-export function headingTokens(countText: (text: string) => number): number {
-  return countText(`\n\n${HEADING}\n- [constraint, above]\n- [open-work, above]\n- [error, above]`);
+/** What the heading of a ledger adds, with a note for each of so many kinds. */
+export function headingTokens(countText: (text: string) => number, kinds = 3): number {
+  return countText(`\n\n${HEADING}`) + kinds * countText('\n- [constraint, above] 9999+999');
 }
 
 const BREAK = `\n${HEADING}\n`;
@@ -101,7 +122,7 @@ function readPlaces(text: string, heading: number, places: string, kind: FactKin
   return places.split(' ').flatMap((place) => {
     const [back, length] = place.split('+').map(Number);
     const start = heading - (back ?? Number.NaN);
-    const fact = start >= 0 ? text.slice(start, start + (length ?? 0)) : '';
-    return fact === '' || fact.includes('\n') ? [] : [{ kind, text: fact }];
+    const list = start >= 0 ? text.slice(start, start + (length ?? 0)).split(LIST_BREAK) : [];
+    return list.flatMap((fact) => (fact === '' || fact.includes('\n') ? [] : [{ kind, text: fact }]));
   });
 }

@@ -20,10 +20,14 @@ export interface Span {
 /**
  * The list as stretches between legal cuts, in order. Pinned are those with the user's first text, the first one with
  * words of the user's own where a harness has put something in front, the last one, a system message, or a match of a
- * pattern. A summary is no text of the user's.
+ * pattern. A summary is no text of the user's. A text that is not short enough for whoever asks is pinned by a pattern alone.
  */
-export function spansOf(messages: readonly Message[], pins: PinOptions = {}): readonly Span[] {
-  const pinned = pinnedMessages(messages, pins);
+export function spansOf(
+  messages: readonly Message[],
+  pins: PinOptions = {},
+  isShortEnough: (asked: Message) => boolean = () => true,
+): readonly Span[] {
+  const pinned = pinnedMessages(messages, pins, isShortEnough);
   const cuts = legalCuts(messages);
   return cuts.slice(1).map((end, index) => {
     const start = cuts[index] ?? 0;
@@ -37,10 +41,14 @@ export function spansOf(messages: readonly Message[], pins: PinOptions = {}): re
 export function pinnedMessages(
   messages: readonly Message[],
   { patterns = [] }: PinOptions = {},
+  isShortEnough: (asked: Message) => boolean = () => true,
 ): ReadonlySet<number> {
   const { firstAsked, firstOwnWords, lastAsked, systemMessages } = surveyOf(messages);
   const pinned = new Set(systemMessages);
-  for (const index of [firstAsked, firstOwnWords, lastAsked]) if (index !== undefined) pinned.add(index);
+  for (const index of [firstAsked, firstOwnWords, lastAsked]) {
+    const asked = index === undefined ? undefined : messages[index];
+    if (index !== undefined && asked !== undefined && isShortEnough(asked)) pinned.add(index);
+  }
   if (patterns.length > 0) for (const index of foldMatchesFor(patterns)(messages)) pinned.add(index);
   return pinned;
 }

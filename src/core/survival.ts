@@ -78,22 +78,21 @@ const OPEN_WORK_SHARE = 0.05;
 
 /**
  * Tokens to set aside for what comes behind a summary of `maximumTokens`: the demands of the user, if the summarizer is
- * expected to drop them, or else the note of where it wrote them; and some open work.
+ * expected to drop them, or else the note of where it listed them; and some open work.
  */
 export function tokensAside(
   { facts, keptDemands }: Covered,
   { maximumTokens, countText }: TopUpOptions,
   { areDropped }: { readonly areDropped: boolean },
 ): number {
-  const sumOf = (due: readonly Fact[], tokensOf: typeof lineTokens) =>
-    due.reduce((sum, fact) => sum + tokensOf(fact, countText), 0);
+  const sumOf = (due: readonly Fact[]) => due.reduce((sum, fact) => sum + lineTokens(fact, countText), 0);
   const demands = facts.filter(({ kind, text }) => kind === 'constraint' && !keptDemands.has(text));
   const openWork = facts.filter(({ kind }) => kind === 'open-work');
   if (demands.length + openWork.length === 0) return 0;
   const tokens =
-    sumOf(demands, areDropped ? lineTokens : placeTokens) +
-    Math.min(sumOf(openWork, lineTokens), maximumTokens * OPEN_WORK_SHARE);
-  return Math.ceil(headingTokens(countText) + tokens);
+    (areDropped ? sumOf(demands) : 0) + Math.min(sumOf(openWork), maximumTokens * OPEN_WORK_SHARE);
+  const kinds = Math.min(1, demands.length) + Math.min(1, openWork.length);
+  return Math.ceil(headingTokens(countText, kinds) + tokens);
 }
 
 interface Presence {

@@ -127,7 +127,6 @@ function cutStretch(
   const total = estimator.countMessages(messages);
   const places = requestPlaces(messages, estimator);
   return chooseEvenly(places, total, cuts)
-    .filter(({ tokens }) => tokens >= minimumTokens)
     .map(({ index, tokens }) => ({
       instructionTokens: instructionTokensOf(messages.slice(0, index), estimator),
       session,
@@ -138,7 +137,8 @@ function cutStretch(
       future: [...messages.slice(index), ...later],
       share: tokens / total,
       openingSummary,
-    }));
+    }))
+    .filter(({ prefixTokens, instructionTokens }) => prefixTokens - instructionTokens >= minimumTokens);
 }
 
 interface RequestPlace {

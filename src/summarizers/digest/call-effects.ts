@@ -51,7 +51,7 @@ const NEW_KEYS = [
 ];
 const COMMAND_KEYS = ['command', 'cmd', 'script', 'code'];
 const SEARCHES = /grep|search|glob|find|list|^ls$/i;
-const PLANS = /todo|plan|task/i;
+const PLANS = /todo|plan|task_?(?:list|create|update|track)/i;
 const LONGEST_TITLE = 60;
 
 /** Takes a call apart: its title, its arguments, the file it is about and what it changes there. Never throws. */
@@ -91,8 +91,14 @@ function titleAndLines(name: string, lines: readonly string[]): readonly [string
   const first = lines.findIndex((line) => line.trim() !== '');
   const head = (lines[first] ?? '').trim();
   const isWhole = head.length <= LONGEST_TITLE;
-  const title = `${name}: ${isWhole ? head : `${head.slice(0, LONGEST_TITLE - 15)}…`}`;
+  const title = `${name}: ${isWhole ? head : `${wholeWords(head.slice(0, LONGEST_TITLE - 15))}…`}`;
   return [title.trimEnd(), lines.slice(isWhole ? first + 1 : first)];
+}
+
+/** Without a last word that was cut, unless it is most of the text: half a path says nothing. */
+function wholeWords(text: string): string {
+  const end = text.lastIndexOf(' ');
+  return end < text.length / 3 ? text : text.slice(0, end);
 }
 
 function effectsOfWrite(name: string, path: string, values: Readonly<Record<string, unknown>>): CallEffects {

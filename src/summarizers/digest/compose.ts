@@ -1,40 +1,18 @@
 import type { SummaryRequest } from '../../core/summarizer.ts';
-import { type BinModel, chanceOf, type FeatureTable, weightIndices } from './bins.ts';
-import { entityTable } from './entity-features.ts';
 import { indexLines } from './index-lines.ts';
-import { Entity, entitiesOf, Line, linesOf } from './index-views.ts';
+import { type Entity, entitiesOf, type Line, linesOf } from './index-views.ts';
 import { lineCost } from './line-cost.ts';
-import { lineTable } from './line-features.ts';
-import { ENTITY, FLAG, LINE, type LineIndex } from './line-index.ts';
-import type { Worth } from './line-offers.ts';
+import { FLAG, LINE, type LineIndex } from './line-index.ts';
 import { readDigest } from './read-digest.ts';
-import { commonRoot, headingOf, renderDigest } from './render.ts';
-import { SHAPE } from './scan-line.ts';
+import { commonRoot, renderDigest } from './render.ts';
 import { type GroupLines, LineSelector, type Selection } from './select-lines.ts';
-import { type Setting, settingOf } from './setting.ts';
 import { collectSources, type Group, type Material, ORIGIN } from './sources.ts';
+import { type DigestModels, hasFiles, type JudgedWorth, worthOf } from './worth.ts';
 
-/** What a digest is guided by. */
-export interface DigestModels {
-  /** The chance that a later call names an entity. */
-  readonly entity: BinModel;
-  /** The chance that a later edit quotes a line. */
-  readonly line: BinModel;
-}
-
-/** How much showing the lines of later edits is worth beside showing the names of later calls. */
-const LINES_WORTH = 1.9;
-/** To bind a name is worth so many times as much as to show it. */
-const BINDING_WORTH = 4.5;
-/** Chance of names and small numbers in prose, which the fit does not know: they matter where nobody works on files. */
-const WEAK_CHANCE = { withFiles: 0, withoutFiles: 0.02 };
-/** So many lines are expected to be quoted even where none looks like it. */
-const EXPECTED_LINES = 3;
-/** What an earlier digest chose was worth it once. */
-const CARRIED = 1.5;
-const SHORTEST_QUOTE = 20;
+const CHARACTERS_PER_TOKEN = 4;
 /** Shares of the budget that what is shown in any case may take. */
 const SHARES = {
+  task: 0.03,
   demands: 0.6,
   habits: 0.06,
   changedFiles: 0.15,
@@ -45,10 +23,14 @@ const SHARES = {
 /** A longer text of the user's is pasted. */
 const TYPED_LINES = 40;
 const HEADING_TOKENS = 35;
-/** Costs of lines are estimates: what is left in the end is spent in a few more steps. */
-const FIRST_SHARE = 0.93;
+/**
+ * Costs of lines are estimates: what is left in the end is spent in a few more steps. In a large digest errors even out, and
+ * writing it once more costs more than the rest is worth.
+ */
+const SPENDING = { firstShare: 0.93, closeEnough: 0.985 };
+const SPENDING_OF_LARGE = { firstShare: 0.98, closeEnough: 0.96 };
+const LARGE_TOKENS = 20_000;
 const ATTEMPTS = 3;
-const CLOSE_ENOUGH = 0.985;
 const CAUTION = 0.9;
 
 /** Everything that a request tells, with its lines and entities as objects. */
@@ -75,7 +57,7 @@ interface Draft {
   readonly root: string;
   readonly grouped: GroupLines;
   readonly selector: LineSelector;
-  readonly worth: Worth & { readonly judges: unknown };
+  readonly worth: JudgedWorth;
 }
 
 /**
@@ -104,9 +86,10 @@ export function composeDigest(request: SummaryRequest, models: DigestModels): st
   const { estimator, maximumTokens } = request;
   resting.draft ??= draftOf(indexLines(SMALL_MATERIAL), models, SMALL_TOKENS);
   const { index, root, grouped, selector } = draftOf(readRequest(request), models, maximumTokens);
+  const { closeEnough } = spendingOf(maximumTokens);
   let text = renderDigest(index, selector, root);
   let tokens = estimator.countText(text);
-  for (let attempt = 1; attempt <= ATTEMPTS && tokens < maximumTokens * CLOSE_ENOUGH; attempt++) {
+  for (let attempt = 1; attempt <= ATTEMPTS && tokens < maximumTokens * closeEnough; attempt++) {
     selector.tokensLeft = (maximumTokens - tokens) * CAUTION;
     selector.goOn(grouped, attempt === ATTEMPTS);
     text = renderDigest(index, selector, root);
@@ -115,18 +98,23 @@ export function composeDigest(request: SummaryRequest, models: DigestModels): st
   return tokens <= maximumTokens ? text : shortened(index, selector, { root, request });
 }
 
+function spendingOf(maximumTokens: number): typeof SPENDING {
+  return maximumTokens < LARGE_TOKENS ? SPENDING : SPENDING_OF_LARGE;
+}
+
 /** Chooses what fits into so many tokens by a first estimate. */
 function draftOf(full: LineIndex, models: DigestModels, maximumTokens: number): Draft {
   const index = { ...full, ...fixedLines(full, maximumTokens) };
   const root = commonRoot([...index.lastTouched.keys()].map(({ title }) => title));
-  const worth = worthOf(index, models, root);
+  const share = (maximumTokens * CHARACTERS_PER_TOKEN) / Math.max(1, index.lengthCharacters);
+  const worth = worthOf(index, models, { root, share });
   const grouped = groupLines(index);
   const fixed = [root, ...index.demands, ...index.habits].reduce(
     (sum, line) => sum + lineCost(line),
     HEADING_TOKENS,
   );
   const budget = maximumTokens - fixed;
-  const selector = new LineSelector(index, worth, budget * FIRST_SHARE);
+  const selector = new LineSelector(index, worth, budget * spendingOf(maximumTokens).firstShare);
   takeFixed(selector, index, { grouped, budget });
   selector.fill(grouped);
   return { index, root, grouped, selector, worth };
@@ -152,7 +140,10 @@ function fixedLines(index: LineIndex, maximumTokens: number): Pick<LineIndex, 'd
       return left >= 0;
     });
   };
-  return { demands: within(index.demands, SHARES.demands), habits: within(index.habits, SHARES.habits) };
+  return {
+    demands: within(index.demands, SHARES.demands),
+    habits: hasFiles(index) ? within(index.habits, SHARES.habits) : [],
+  };
 }
 
 /** What is shown whatever it is worth: changed files, the newest failures, what the user wrote last, the plan. */
@@ -165,6 +156,8 @@ function takeFixed(
     const floor = selector.tokensLeft - budget * share;
     return () => selector.tokensLeft > floor;
   };
+  const hasRoomForTask = within(SHARES.task);
+  for (const id of taskLines(index)) if (hasRoomForTask()) selector.take(id);
   const hasRoomForFiles = within(SHARES.changedFiles);
   const numbers = [...index.groups.keys()];
   const roundOf = (number: number) => index.groups[number]?.round ?? 0;
@@ -193,10 +186,23 @@ function isFailedCall(group: Group | undefined): boolean {
   return group?.isFailed === true && group.title !== '';
 }
 
-/** The lines of the newest plan. */
-function planLines({ groups, sources }: LineIndex, grouped: GroupLines): readonly number[] {
+/** The lines of the newest plan, without what the tool said of it. */
+function planLines(
+  { groups, sources, lines: { records } }: LineIndex,
+  grouped: GroupLines,
+): readonly number[] {
   const plan = sources.findLast(({ origin, isKept }) => origin === ORIGIN.plan && !isKept)?.group;
-  return plan === undefined ? [] : (grouped[groups.indexOf(plan)] ?? []);
+  const ids = plan === undefined ? [] : (grouped[groups.indexOf(plan)] ?? []);
+  return ids.filter((id) => records.get(id, LINE.origin) === ORIGIN.plan);
+}
+
+/** The lines of the user's first text, if it does not stay as it is. */
+function taskLines({ sources, lines: { records } }: LineIndex): readonly number[] {
+  const task = sources.findIndex(({ origin }) => origin === ORIGIN.user);
+  const lines: number[] = [];
+  if (task === -1 || sources[task]?.isKept === true) return lines;
+  for (let id = 0; id < records.length; id++) if (records.get(id, LINE.source) === task) lines.push(id);
+  return lines;
 }
 
 /** The lines that the user typed, the newest first. */
@@ -210,87 +216,6 @@ function typedLines({ lines: { records } }: LineIndex): readonly number[] {
     if (isTyped) typed.push(id);
   }
   return typed;
-}
-
-function worthOf(index: LineIndex, models: DigestModels, root: string): Draft['worth'] {
-  const setting = settingOf(index);
-  const judges = {
-    entity: new Judge(new Entity(index, 0), { table: entityTable, model: models.entity, setting }),
-    line: new Judge(new Line(index, 0), { table: lineTable, model: models.line, setting }),
-  };
-  return {
-    judges,
-    entity: namesWorth(index, judges.entity),
-    line: linesWorth(index, judges.line),
-    binding: BINDING_WORTH,
-    heading: Float64Array.from(index.groups, (group) => {
-      const heading = headingOf(group, root);
-      return heading === '' ? 1 : lineCost(heading);
-    }),
-  };
-}
-
-/** What each name is worth: its share of all that later calls are expected to name. */
-function namesWorth(index: LineIndex, judge: Judge<Entity>): Float64Array {
-  const { shapes, records } = index.entities;
-  const weak = index.lastTouched.size > 0 ? WEAK_CHANCE.withFiles : WEAK_CHANCE.withoutFiles;
-  const worth = new Float64Array(shapes.length);
-  let expected = 0;
-  for (let id = 0; id < worth.length; id++) {
-    const shape = shapes[id];
-    const own = shape === SHAPE.name || shape === SHAPE.amount ? weak : judge.chance(id);
-    const flags = records.get(id, ENTITY.flags);
-    const chance = (flags & FLAG.carried) === 0 ? own : Math.min(1, own * CARRIED);
-    worth[id] = chance;
-    if ((flags & FLAG.kept) === 0) expected += chance;
-  }
-  return scaled(worth, 1, 2 * Math.max(expected, 1e-9));
-}
-
-/** What each line is worth: its share of all that later edits are expected to quote. */
-function linesWorth({ lines }: LineIndex, judge: Judge<Line>): Float64Array {
-  const worth = new Float64Array(lines.texts.length);
-  let expected = EXPECTED_LINES;
-  for (let id = 0; id < worth.length; id++) {
-    const flags = lines.records.get(id, LINE.flags);
-    if ((flags & FLAG.kept) !== 0 || lines.contentLength(id) < SHORTEST_QUOTE) continue;
-    const own = judge.chance(id);
-    const chance = (flags & FLAG.carried) === 0 ? own : Math.min(1, own * CARRIED);
-    worth[id] = chance;
-    expected += chance;
-  }
-  return scaled(worth, LINES_WORTH, expected);
-}
-
-function scaled(values: Float64Array, times: number, by: number): Float64Array {
-  for (let id = 0; id < values.length; id++) values[id] = ((values[id] ?? 0) * times) / by;
-  return values;
-}
-
-/** Gives items the chance that a model sees for them. */
-class Judge<Item extends { id: number }> {
-  private readonly item: Item;
-  private readonly indices: Uint16Array;
-  private readonly table: FeatureTable<Item, Setting>;
-  private readonly model: BinModel;
-  private readonly setting: Setting;
-
-  constructor(
-    item: Item,
-    { table, model, setting }: { table: FeatureTable<Item, Setting>; model: BinModel; setting: Setting },
-  ) {
-    this.item = item;
-    this.indices = new Uint16Array(table.features.length);
-    this.table = table;
-    this.model = model;
-    this.setting = setting;
-  }
-
-  chance(id: number): number {
-    this.item.id = id;
-    weightIndices(this.table, this.item, this.setting, this.indices);
-    return chanceOf(this.model, this.indices);
-  }
 }
 
 /** The digest without the lines that were chosen last, until it is within its tokens. */

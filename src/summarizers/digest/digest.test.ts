@@ -100,7 +100,7 @@ describe('digest', () => {
   it('tells of a changed file how often it was changed and what the tool said, and shows the new line as it is indented', async () => {
     const text = await textOf(requestFor(session));
 
-    expect(text).toMatch(/^\/?.*import\/parser\.ts \(changed 1x: The file has been updated\)$/m);
+    expect(text).toMatch(/^\/?.*import\/parser\.ts \(changed 1x: file been updated\)$/m);
     expect(text.split('\n')).toContain('     return cachedRender(input, 7); // keeps the result');
     expect(text).not.toContain('return renderparse(input, 7);');
   });
@@ -189,7 +189,7 @@ describe('digest', () => {
 const evil = fc.constantFrom(
   '# Files',
   '# Constraints',
-  'Digest of 3 rounds, 2k characters: verbatim lines, … for what is left out.',
+  'Digest of 3 rounds, 2k characters; … marks what is left out.',
   '/etc/passwd (changed 9x)',
   ' …cut',
   '\\# Tools',
@@ -240,7 +240,7 @@ describe('any conversation', () => {
       .filter((line) => line.startsWith('#'))
       .map((line) => line.replace(/ in \/.*$/, ''));
 
-    expect(first).toMatch(/^Digest of \d+ rounds, \d+k characters: /);
+    expect(first).toMatch(/^Digest of \d+ rounds, \d+k characters; /);
     expect(headings).toEqual(sections.filter((section) => headings.includes(section)));
     expect(lines.filter((line) => LINE_BREAK.test(line))).toEqual([]);
   });
@@ -254,7 +254,7 @@ describe('a digest of a digest', () => {
     expect(material.demands).toContain('Never change the public names.');
     expect(material.habits).toEqual([expect.stringContaining('timeout 120000')]);
     expect(file).toMatchObject({
-      group: { title: '/app/src/import/parser.ts', changes: 1, status: 'The file has been updated' },
+      group: { title: '/app/src/import/parser.ts', changes: 1, status: 'file been updated' },
     });
     expect(file?.lines).toContain('    return cachedRender(input, 7); // keeps the result');
     expect(material.sources.find(({ group }) => group.isFailed)?.group.title).toBe(

@@ -1,7 +1,8 @@
 import type { SummaryOutcome, SummaryRequest } from '../../core/summarizer.ts';
 import { judgeSize } from '../write-summary.ts';
-import { composeDigest, type DigestModels } from './compose.ts';
+import { composeDigest } from './compose.ts';
 import { fittedModels } from './models.ts';
+import type { DigestModels } from './worth.ts';
 
 /** Digests messages with these weights; the shipped ones by default. */
 export function digestMessages(

@@ -1,33 +1,23 @@
-import { LOWER } from './characters.ts';
+import { classes, LOWER } from './characters.ts';
 import { applyFocus } from './focus.ts';
-import { costOfRead } from './line-cost.ts';
-import {
-  ENTITY,
-  EntityStore,
-  FLAG,
-  type FolderUse,
-  folderOf,
-  LINE,
-  type LineIndex,
-  LineStore,
-  type Title,
-} from './line-index.ts';
-import { indentOf, piecesOf, withoutTrailingSpace } from './line-text.ts';
-import { kinds, units } from './line-units.ts';
-import { NameTable } from './name-table.ts';
+import { ENTITY, EntityStore, FLAG, LINE, type LineIndex, LineStore, type Title } from './line-index.ts';
+import { LineReader } from './line-reader.ts';
+import { contentEnd, indentOf, PIECE, pieceEnd } from './line-text.ts';
+import { LINE_END, MOST_UNITS, readUnits, units } from './line-units.ts';
+import { FAR, measureEdits, measureFolders, measureWarmth } from './measure-index.ts';
+import { hashOf, hashOfRead, NameTable, nameTableOf } from './name-table.ts';
 import { NumberList } from './records.ts';
-import { type LineListener, scanLine } from './scan-line.ts';
+import { type LineListener, scanUnits } from './scan-line.ts';
 import { type Group, type Material, ORIGIN, type Source } from './sources.ts';
 import { markRepeated, sortSpots } from './spots.ts';
 
 /** A longer line is taken in pieces that can be shown by themselves. */
 const LONG_LINE = 240;
-const FAR = 1_000_000;
 const SPACE = 32;
 /** A shorter line is shown whole or not at all. */
 const SHORT_LINE = 40;
 const LONGEST_DECLARER = 9;
-const DECLARES = new Set(
+const declares = nameTableOf(
   (
     'func def class const let var type interface struct fn enum export public private static async function trait impl ' +
     'module package abstract pub'
@@ -45,13 +35,13 @@ export function indexLines(material: Material): LineIndex {
     if (source.at === undefined) indexer.at = Math.max(indexer.at, material.earlierCharacters);
     indexer.add(source);
   }
-  indexer.measureEdits(material.sources);
-  indexer.measureWarmth();
-  const { lines, entities, starts, groups, titles, lastTouched } = indexer;
+  indexer.close();
+  const { lines, entities, starts, groups, titles, lastTouched, nameTable } = indexer;
   const { sources, rounds, demands, habits } = material;
+  measureEdits(lines, indexer.mentions, sources);
+  measureWarmth(lines, entities);
   const lengthCharacters = Math.max(indexer.at, material.earlierCharacters);
-  const folders = foldersOf(lastTouched);
-  applyFocus({ entities, sources, starts, lengthCharacters });
+  applyFocus({ entities, sources, starts, lengthCharacters }, nameTable);
   return {
     lines,
     entities,
@@ -62,7 +52,7 @@ export function indexLines(material: Material): LineIndex {
     groups,
     titles,
     lastTouched,
-    folders,
+    folders: measureFolders(lastTouched),
     demands,
     habits,
   };
@@ -75,48 +65,66 @@ class Indexer implements LineListener {
   readonly groups: Group[] = [];
   readonly titles: (Title | undefined)[] = [];
   readonly lastTouched = new Map<Group, number>();
+  readonly nameTable = new NameTable();
+  readonly mentions = { ids: new NumberList(), starts: [] as number[] };
   at = 0;
   private readonly groupIds = new Map<Group, number>();
-  /** Ids of the lines of all sources, -1 for a blank one, and where those of each source begin. */
-  private readonly mentions = new NumberList();
-  private readonly mentionStarts: number[] = [];
-  private readonly lineOf = new Map<string, number>();
+  private readonly lineTable = new NameTable();
+  private readonly reader = new LineReader();
   /** The line that last stood behind each line, and the line before the present one. */
   private readonly followers = new NumberList();
   private previous = 0;
-  private readonly nameTable = new NameTable();
+  /** How many lines each source has. */
+  private readonly lineCounts = new NumberList();
   // Of the source that is being read.
   private source = -1;
   private group = -1;
   private origin = 0;
   private round = 0;
-  private sourceLines = 0;
   private flags = 0;
   private isError = false;
   private isChanged = false;
   private isUse = false;
-  // Of the line that is being scanned.
+  // Of the line that is being scanned: its text, where `units` begin in that, where it begins in `units`.
   private text = '';
+  private offset = 0;
+  private lineStart = 0;
   private firstName = 0;
   private words = 0;
   private hasSpots = false;
+  /** Where the newest spot begins; whether spots are out of order, and whether a name came twice. */
+  private lastSpot = 0;
+  private isUnsorted = false;
+  private hasRepeated = false;
 
   add(source: Source): void {
     this.open(source);
-    const { title } = source.group;
-    if (title !== '') this.mentionTitle(source);
-    this.mentionStarts.push(this.mentions.length);
-    this.addLines(source.lines);
-    if (source.group.kind === 'file') this.lastTouched.set(source.group, this.at);
+    const { group, text } = source;
+    if (group.title !== '') this.mentionTitle(source);
+    this.mentions.starts.push(this.mentions.ids.length);
+    if (text === undefined) this.addLines(source.lines);
+    else this.addText(text, source.isNumbered === true);
+    if (group.kind === 'file') this.lastTouched.set(group, this.at);
   }
 
-  entity(start: number, end: number, shape: number): void {
-    const id = this.nameTable.numberOf(units, start, end);
-    if (id === this.entities.texts.length) this.addEntity(this.text.slice(start, end), shape);
+  /** Notes of each line how many lines its source has, which is known in the end. */
+  close(): void {
+    const { records } = this.lines;
+    for (let id = 0; id < records.length; id++) {
+      records.set(id, LINE.sourceLines, this.lineCounts.get(records.get(id, LINE.source)));
+    }
+  }
+
+  entity(start: number, end: number, shape: number, hash: number): void {
+    const id = this.nameTable.numberOf(start, end, hash);
+    if (id === this.entities.texts.length) {
+      this.addEntity(this.text.slice(this.offset + start, this.offset + end), shape);
+    }
     const { names } = this.lines;
     let isNew = true;
     for (let index = this.firstName; index < names.length && isNew; index++) isNew = names.get(index) !== id;
     if (isNew) names.push(id);
+    else this.hasRepeated = true;
     if (this.hasSpots) this.addSpot(id, start, end);
   }
 
@@ -125,52 +133,7 @@ class Indexer implements LineListener {
     if (this.hasSpots) this.addSpot(-1, start, end);
   }
 
-  /** How far each line of a changed file stands from what was changed there. */
-  measureEdits(sources: readonly Source[]): void {
-    for (const [number, { group }] of sources.entries()) {
-      if (group.changes === 0) continue;
-      const start = this.mentionStarts[number] ?? 0;
-      const end = this.mentionStarts[number + 1] ?? this.mentions.length;
-      this.spread(number, start, end, 1);
-      this.spread(number, end - 1, start - 1, -1);
-    }
-  }
-
-  /** What stands beside something that is still being worked on is more likely to be needed. */
-  measureWarmth(): void {
-    const { names, records } = this.lines;
-    const { records: entities } = this.entities;
-    const warm = new Int32Array(entities.length);
-    for (let line = 0; line < records.length; line++) {
-      const start = records.get(line, LINE.names);
-      const end = this.lines.namesEnd(line);
-      let isWarm = false;
-      for (let index = start; index < end && !isWarm; index++) {
-        isWarm = (entities.get(names.get(index), ENTITY.flags) & FLAG.kept) !== 0;
-      }
-      if (!isWarm) continue;
-      for (let index = start; index < end; index++) {
-        const name = names.get(index);
-        warm[name] = (warm[name] ?? 0) + 1;
-      }
-    }
-    this.entities.warm = warm;
-  }
-
-  private spread(source: number, start: number, end: number, step: number): void {
-    const { records } = this.lines;
-    let distance = FAR;
-    for (let index = start; index !== end; index += step) {
-      const id = this.mentions.get(index);
-      const isEdited =
-        id !== -1 && (records.get(id, LINE.writtenAt) >= 0 || records.get(id, LINE.removedAt) >= 0);
-      distance = isEdited ? 0 : distance + 1;
-      if (id === -1 || records.get(id, LINE.source) !== source) continue;
-      if (distance < records.get(id, LINE.editDistance)) records.set(id, LINE.editDistance, distance);
-    }
-  }
-
-  private open({ at, group, origin, round, lines, isKept, isError }: Source): void {
+  private open({ at, group, origin, round, isKept, isError }: Source): void {
     if (at !== undefined) this.at = at;
     this.source++;
     this.starts.push(this.at);
@@ -183,7 +146,6 @@ class Indexer implements LineListener {
     this.group = number;
     this.origin = origin;
     this.round = round;
-    this.sourceLines = lines.length;
     this.flags =
       (isKept ? FLAG.kept : 0) |
       (at === undefined ? 0 : FLAG.carried) |
@@ -195,12 +157,36 @@ class Indexer implements LineListener {
 
   private addLines(lines: readonly string[]): void {
     for (let place = 0; place < lines.length; place++) {
-      const raw = lines[place] ?? '';
-      const text = withoutTrailingSpace(raw);
-      if (text.length <= LONG_LINE) this.mention(text, place);
-      else for (const piece of piecesOf(text)) this.mention(piece, place);
-      this.at += raw.length + 1;
+      const line = lines[place] ?? '';
+      if (line.length > MOST_UNITS) this.mentionLong(line.trimEnd(), place);
+      else {
+        this.readText(line, 0);
+        this.mentionLine(0, contentEnd(0, readUnits(line)), place);
+      }
+      this.at += line.length + 1;
     }
+    this.lineCounts.push(lines.length);
+  }
+
+  private addText(text: string, isNumbered: boolean): void {
+    const { reader } = this;
+    reader.open(text, isNumbered);
+    let place = 0;
+    for (; reader.advance(); place++) {
+      const { start, end, length } = reader;
+      if (reader.isApart) this.mentionLong(text.slice(start, end), place);
+      else {
+        this.readText(text, reader.offset);
+        this.mentionLine(start, end, place);
+      }
+      this.at += length + 1;
+    }
+    this.lineCounts.push(place);
+  }
+
+  private readText(text: string, offset: number): void {
+    this.text = text;
+    this.offset = offset;
   }
 
   /** What the title of a group names counts whenever a call is about it, though it is shown only once. */
@@ -214,7 +200,8 @@ class Indexer implements LineListener {
   private scanTitle(group: Group): Title {
     const { names } = this.lines;
     this.hasSpots = false;
-    this.scan(group.status === '' ? group.title : `${group.title} ${group.status}`);
+    this.readText(group.status === '' ? group.title : `${group.title} ${group.status}`, 0);
+    this.scan(0, readUnits(this.text));
     const entities: number[] = [];
     for (let index = this.firstName; index < names.length; index++) entities.push(names.get(index));
     names.length = this.firstName;
@@ -223,62 +210,88 @@ class Indexer implements LineListener {
     return title;
   }
 
-  private scan(text: string): void {
+  /** Scans a line, and gives about how many tokens it takes. */
+  private scan(start: number, end: number): number {
     this.firstName = this.lines.names.length;
     this.words = 0;
-    this.text = text;
-    scanLine(text, this);
+    this.lineStart = start;
+    this.lastSpot = 0;
+    this.isUnsorted = false;
+    this.hasRepeated = false;
+    // Where a line is cut into pieces, anything may stand behind one.
+    const behind = units[end] ?? 0;
+    units[end] = LINE_END;
+    const cost = scanUnits(start, end, this);
+    units[end] = behind;
+    return cost;
   }
 
-  private mention(text: string, place: number): void {
-    if (text === '') {
-      this.mentions.push(-1);
-      return;
+  /** A line that is too long for `units`, as many pieces at a time as there is room for. */
+  private mentionLong(line: string, place: number): void {
+    for (let at = 0; at < line.length; ) {
+      const read = readUnits(line.slice(at, at + MOST_UNITS));
+      const isRest = at + read === line.length;
+      this.readText(line, at);
+      let start = 0;
+      while (start < read && (isRest || start + PIECE < read)) {
+        const end = pieceEnd(start, read);
+        this.mention(start, end, place);
+        start = end;
+      }
+      at += start;
     }
-    const id = this.idOf(text);
+  }
+
+  private mentionLine(start: number, end: number, place: number): void {
+    if (start === end) this.mentions.ids.push(-1);
+    else if (end - start <= LONG_LINE) this.mention(start, end, place);
+    else {
+      for (let from = start; from < end; ) {
+        const to = pieceEnd(from, end);
+        this.mention(from, to, place);
+        from = to;
+      }
+    }
+  }
+
+  private mention(start: number, end: number, place: number): void {
+    const id = this.idOf(start, end);
     this.previous = id;
-    this.mentions.push(id);
+    this.mentions.ids.push(id);
     this.update(id, place);
     const { names, records } = this.lines;
-    const start = records.get(id, LINE.names);
-    const end = this.lines.namesEnd(id);
-    for (let index = start; index < end; index++) this.count(names.get(index), end - start - 1);
+    const first = records.get(id, LINE.names);
+    const last = this.lines.namesEnd(id);
+    for (let index = first; index < last; index++) this.count(names.get(index), last - first - 1);
   }
 
   /** What is read again comes in the same order, so that most lines need not be looked up. */
-  private idOf(text: string): number {
-    const { followers, previous } = this;
+  private idOf(start: number, end: number): number {
+    const { followers, previous, lineTable } = this;
     const guess = followers.get(previous);
-    if (this.lines.texts[guess] === text) return guess;
-    const id = this.lineOf.get(text) ?? this.addLine(text);
+    if (lineTable.isSame(guess, start, end)) return guess;
+    const hash = hashOfRead(start, end);
+    const known = lineTable.find(start, end, hash);
+    const id = known === -1 ? this.addLine(start, end, hash) : known;
     followers.set(previous, id);
     return id;
   }
 
-  private addLine(text: string): number {
+  private addLine(start: number, end: number, hash: number): number {
     const { lines } = this;
     const { records, names, spots } = lines;
     const firstSpot = spots.length;
-    const indent = indentOf(text);
-    this.hasSpots = text.length - indent >= SHORT_LINE;
-    this.scan(text);
+    const indent = indentOf(start, end);
+    this.hasSpots = end - start - indent >= SHORT_LINE;
+    const cost = this.scan(start, end);
     const { firstName } = this;
-    const hasNames = names.length > firstName;
-    if (hasNames) {
-      sortSpots(spots, firstSpot);
-      markRepeated(spots, firstSpot);
-    }
-    if (!hasNames) spots.length = firstSpot;
-    const { records: entities } = this.entities;
-    if (hasNames && isDeclaration(text, indent)) entities.add(names.get(firstName), ENTITY.declared, 1);
-    for (let index = firstName; index < names.length; index++) {
-      entities.add(names.get(index), ENTITY.distinct, 1);
-    }
+    if (names.length === firstName) spots.length = firstSpot;
+    else this.noteNames(firstSpot, start + indent);
     const id = records.push();
-    this.lineOf.set(text, id);
-    lines.texts.push(text);
+    this.lineTable.add(start, end, hash);
+    lines.texts.push(this.text.slice(this.offset + start, this.offset + end));
     this.followers.push(0);
-    lines.costs.push(costOfRead(text.length));
+    lines.costs.push(cost);
     records.set(id, LINE.group, this.group);
     records.set(id, LINE.lastAt, this.at);
     records.set(id, LINE.source, this.source);
@@ -294,11 +307,22 @@ class Indexer implements LineListener {
     return id;
   }
 
+  /** Takes note of the names of the line that was scanned last. */
+  private noteNames(firstSpot: number, contentStart: number): void {
+    const { names, spots } = this.lines;
+    const { records } = this.entities;
+    if (this.isUnsorted) sortSpots(spots, firstSpot);
+    if (this.hasRepeated) markRepeated(spots, firstSpot);
+    if (isDeclaration(contentStart)) records.add(names.get(this.firstName), ENTITY.declared, 1);
+    for (let index = this.firstName; index < names.length; index++) {
+      records.add(names.get(index), ENTITY.distinct, 1);
+    }
+  }
+
   private addSpot(id: number, start: number, end: number): void {
-    const { spots } = this.lines;
-    spots.push(id);
-    spots.push(start);
-    spots.push(end);
+    this.lines.spots.pushThree(id, start - this.lineStart, end - this.lineStart);
+    if (start < this.lastSpot) this.isUnsorted = true;
+    this.lastSpot = start;
   }
 
   private addEntity(text: string, shape: number): void {
@@ -330,7 +354,6 @@ class Indexer implements LineListener {
     if (isOfFile && (flags & FLAG.file) === 0) return;
     records.set(id, LINE.source, this.source);
     records.set(id, LINE.place, place);
-    records.set(id, LINE.sourceLines, this.sourceLines);
     records.set(id, LINE.group, this.group);
     records.set(id, LINE.origin, origin);
     records.mark(id, LINE.flags, flags);
@@ -357,19 +380,10 @@ class Indexer implements LineListener {
   }
 }
 
-/** Whether the line that was read last begins like a declaration. */
-function isDeclaration(text: string, indent: number): boolean {
-  let end = indent;
-  while (kinds[end] === LOWER) end++;
-  return units[end] === SPACE && end - indent <= LONGEST_DECLARER && DECLARES.has(text.slice(indent, end));
-}
-
-function foldersOf(lastTouched: ReadonlyMap<Group, number>): ReadonlyMap<string, FolderUse> {
-  const folders = new Map<string, FolderUse>();
-  for (const [{ title }, at] of lastTouched) {
-    const name = folderOf(title);
-    const known = folders.get(name);
-    folders.set(name, { files: (known?.files ?? 0) + 1, lastAt: Math.max(known?.lastAt ?? 0, at) });
-  }
-  return folders;
+/** Whether a line of `units` begins like a declaration. */
+function isDeclaration(start: number): boolean {
+  let end = start;
+  while (classes[units[end] ?? 0] === LOWER) end++;
+  if (units[end] !== SPACE || end - start > LONGEST_DECLARER) return false;
+  return declares.find(start, end, hashOf(start, end)) !== -1;
 }

@@ -1,4 +1,5 @@
 import { ENTITY, FLAG, LINE, type LineIndex } from './line-index.ts';
+import type { Records } from './records.ts';
 import type { Group } from './sources.ts';
 
 type Read = Pick<LineIndex, 'lines' | 'entities' | 'groups'>;
@@ -7,9 +8,11 @@ type Read = Pick<LineIndex, 'lines' | 'entities' | 'groups'>;
 export class Entity {
   id: number;
   private readonly index: Read;
+  private readonly records: Records;
 
   constructor(index: Read, id: number) {
     this.index = index;
+    this.records = index.entities.records;
     this.id = id;
   }
 
@@ -75,7 +78,7 @@ export class Entity {
   }
 
   private field(field: number): number {
-    return this.index.entities.records.get(this.id, field);
+    return this.records.get(this.id, field);
   }
 }
 
@@ -83,9 +86,14 @@ export class Entity {
 export class Line {
   id: number;
   private readonly index: Read;
+  private readonly records: Records;
+  /** The group that bins were found for last, and these: most lines that follow each other are of one group. */
+  binnedGroup = -1;
+  readonly groupBins: Uint16Array = new Uint16Array(3);
 
   constructor(index: Read, id: number) {
     this.index = index;
+    this.records = index.lines.records;
     this.id = id;
   }
 
@@ -102,8 +110,11 @@ export class Line {
   get sourceLines(): number {
     return this.field(LINE.sourceLines);
   }
+  get groupNumber(): number {
+    return this.field(LINE.group);
+  }
   get group(): Group | undefined {
-    return this.index.groups[this.field(LINE.group)];
+    return this.index.groups[this.groupNumber];
   }
   get origin(): number {
     return this.field(LINE.origin);
@@ -131,7 +142,7 @@ export class Line {
   }
 
   private field(field: number): number {
-    return this.index.lines.records.get(this.id, field);
+    return this.records.get(this.id, field);
   }
 }
 

@@ -11,9 +11,14 @@ const PER_SIGN = 0.42;
 const PER_DENSE = 0.6;
 
 /** What each unit of ASCII costs beside its share of the length. */
-const costs = Float64Array.from({ length: 128 }, (_, unit) => costOfUnit(unit));
+const costs = Float64Array.from({ length: 128 }, (_, unit) => costByClass(unit));
 
-function costOfUnit(unit: number): number {
+/** What a unit costs beside its share of the length of its line. */
+export function costOfUnit(unit: number): number {
+  return unit < costs.length ? (costs[unit] ?? 0) : costByClass(unit);
+}
+
+function costByClass(unit: number): number {
   if (unit >= FIRST_DENSE_UNIT) return PER_DENSE;
   const kind = classOf(unit);
   if (kind === DIGIT) return PER_DIGIT;
@@ -26,19 +31,29 @@ function costOfUnit(unit: number): number {
  */
 export function lineCost(text: string): number {
   const read = readUnits(text);
-  const cost = costOfRead(read);
+  const first = behindIndent(0, read);
+  const cost = withUnits(baseCost(first, read), first, read);
   return read === text.length ? cost : (cost * text.length) / read;
 }
 
-/** The same for the line of so many units that was read last. */
-export function costOfRead(length: number): number {
-  let index = 0;
-  // Indentation takes a token or two, however deep it is.
-  while (index < length && (units[index] ?? 0) <= SPACE) index++;
-  let cost = PER_LINE + PER_CHARACTER * (length - index);
-  for (; index < length; index++) {
-    const unit = units[index] ?? 0;
-    cost += unit < costs.length ? (costs[unit] ?? 0) : costOfUnit(unit);
+/** Where a line of `units` begins behind its indentation, which takes a token or two, however deep it is. */
+export function behindIndent(start: number, end: number): number {
+  let index = start;
+  while (index < end && (units[index] ?? 0) <= SPACE) index++;
+  return index;
+}
+
+/** What a line of `units` without indentation costs by its length alone. */
+export function baseCost(start: number, end: number): number {
+  return PER_LINE + PER_CHARACTER * (end - start);
+}
+
+/** This cost and that of the units of a stretch, one after the other. Letters of ASCII cost nothing. */
+export function withUnits(cost: number, start: number, end: number): number {
+  let sum = cost;
+  for (let index = start; index < end; index++) {
+    const more = costOfUnit(units[index] ?? 0);
+    if (more > 0) sum += more;
   }
-  return cost;
+  return sum;
 }

@@ -1,6 +1,7 @@
 import { binOf, cross, type Feature, type FeatureTable, layOut } from './bins.ts';
 import type { Line } from './index-views.ts';
 import { AGES, age, type Setting } from './setting.ts';
+import type { Group } from './sources.ts';
 
 const CHANGES = [0, 1, 2, 4, 8, 16];
 const RANKS = [0, 1, 2, 3, 5, 8, 13];
@@ -34,15 +35,18 @@ const others: readonly Feature[] = [
 
 /** The bins of a line, in the order of the single features below. */
 function findBins(line: Line, setting: Setting, into: Uint16Array): void {
-  const { group, indent, text, lastAt, removedAt } = line;
-  const rank = group === undefined ? undefined : setting.rank.get(group);
+  const { indent, text, lastAt, removedAt, groupNumber, groupBins } = line;
+  if (groupNumber !== line.binnedGroup) {
+    findGroupBins(line.group, setting, groupBins);
+    line.binnedGroup = groupNumber;
+  }
   into[0] = line.origin;
   into[1] = age(lastAt, setting);
-  into[2] = group?.kind === 'file' ? binOf(group.changes, CHANGES) : 7;
-  into[3] = rank === undefined ? 8 : binOf(rank, RANKS);
+  into[2] = groupBins[0] ?? 0;
+  into[3] = groupBins[1] ?? 0;
   into[4] = binOf(line.editDistance, DISTANCES);
   into[5] = age(line.writtenAt, setting);
-  into[6] = age(group === undefined ? -1 : (setting.lastTouched.get(group) ?? -1), setting);
+  into[6] = groupBins[2] ?? 0;
   into[7] = removalBin(removedAt, lastAt);
   into[8] = binOf(line.count, MENTIONS);
   into[9] = binOf(line.reads, READINGS);
@@ -51,6 +55,14 @@ function findBins(line: Line, setting: Setting, into: Uint16Array): void {
   into[12] = FIRST_CHARACTERS.indexOf(text.charAt(indent)) + 1;
   into[13] = binOf(line.names, NAMES);
   into[14] = binOf(line.sourceLines, SOURCE_LINES);
+}
+
+/** The bins for changes of a group, files touched since and the age of its last touch. */
+function findGroupBins(group: Group | undefined, setting: Setting, into: Uint16Array): void {
+  const rank = group === undefined ? undefined : setting.rank.get(group);
+  into[0] = group?.kind === 'file' ? binOf(group.changes, CHANGES) : 7;
+  into[1] = rank === undefined ? 8 : binOf(rank, RANKS);
+  into[2] = age(group === undefined ? -1 : (setting.lastTouched.get(group) ?? -1), setting);
 }
 
 function removalBin(removedAt: number, lastAt: number): number {

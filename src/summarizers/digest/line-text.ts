@@ -1,37 +1,32 @@
+import { isBlank } from './characters.ts';
+import { units } from './line-units.ts';
+
 const SPACE = 32;
-const PIECE = 120;
+const COMMA = 44;
+/** A piece of a long line has at most so many units. */
+export const PIECE = 120;
 
-/** The same string where nothing is to be cut off, which most lines are. */
-export function withoutTrailingSpace(text: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  return last <= SPACE || last > 127 ? text.trimEnd() : text;
+/** Where a stretch of `units` ends without the white space at its end. */
+export function contentEnd(start: number, end: number): number {
+  let last = end;
+  while (last > start && isBlank(units[last - 1] ?? 0)) last--;
+  return last;
 }
 
-/** How many white-space characters a line begins with. */
-export function indentOf(text: string): number {
-  let indent = 0;
-  while (text.charCodeAt(indent) === SPACE) indent++;
-  const first = text.charCodeAt(indent);
-  return first < SPACE || first > 127 ? text.length - text.trimStart().length : indent;
+/** How many white-space characters a stretch of `units` begins with. */
+export function indentOf(start: number, end: number): number {
+  let index = start;
+  while (index < end && (units[index] === SPACE || isBlank(units[index] ?? 0))) index++;
+  return index - start;
 }
 
-/** A long line in pieces, cut where words end. */
-export function piecesOf(text: string): readonly string[] {
-  const pieces: string[] = [];
-  for (let start = 0; start < text.length; ) {
-    let end = Math.min(text.length, start + PIECE);
-    if (end < text.length) {
-      const cut = Math.max(lastIn(text, ' ', start, end), lastIn(text, ',', start, end - 1) + 1);
-      if (cut > start + PIECE / 2) end = cut;
-    }
-    pieces.push(text.slice(start, end));
-    start = end;
+/** Where the next piece of a long line of `units` ends: behind a word, where there is one. */
+export function pieceEnd(start: number, lineEnd: number): number {
+  const end = Math.min(lineEnd, start + PIECE);
+  if (end === lineEnd) return end;
+  const least = start + PIECE / 2;
+  for (let cut = end; cut > least; cut--) {
+    if (units[cut] === SPACE || units[cut - 1] === COMMA) return cut;
   }
-  return pieces;
-}
-
-/** Where a character last stands in a stretch of a text; -1 for nowhere. Never looks further back. */
-function lastIn(text: string, character: string, start: number, end: number): number {
-  const found = text.slice(start, end + 1).lastIndexOf(character);
-  return found === -1 ? -1 : start + found;
+  return end;
 }

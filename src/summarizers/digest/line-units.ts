@@ -1,42 +1,42 @@
-import { classOf, OTHER } from './characters.ts';
+import { classes, classOf, UNKNOWN } from './characters.ts';
 
-/** Of a longer text only so many units are looked at. Lines are far shorter; a title may not be. */
+/** So many units are looked at together. Lines are far shorter; a title may not be, and is looked at no further. */
 export const MOST_UNITS = 8192;
-/** UTF-16 units of the line that was read last. Reading them once is faster than asking a string again and again. */
-export const units: Uint16Array = new Uint16Array(MOST_UNITS + 1);
-/** Their classes. */
-export const kinds: Uint8Array = new Uint8Array(MOST_UNITS + 1);
+/** UTF-16 units of the text that was read last. Reading them once is faster than asking a string again and again. */
+export const units: Uint16Array<ArrayBuffer> = new Uint16Array(MOST_UNITS + 4);
+/** The same, to be looked at two at a time. */
+export const unitPairs: DataView<ArrayBuffer> = new DataView(units.buffer);
+/** The unit that ends a line. */
+export const LINE_END = 10;
 
 const encoder = new TextEncoder();
 const bytes = new Uint8Array(MOST_UNITS);
+/** Fewer units are copied one by one. */
+const MANY_UNITS = 128;
 
 /**
- * Reads a line into `units` and `kinds`, and gives how many of its units were read. What stands behind them is of no class, so
- * that it ends every run.
+ * Reads a text into `units`, as far as there is room, and gives how many of its units were read. Behind them is the end of a
+ * line. The classes of all of them are known from then on.
  */
-export function readUnits(line: string): number {
-  const length = Math.min(line.length, MOST_UNITS);
-  const { read, written } = encoder.encodeInto(line, bytes);
+export function readUnits(text: string): number {
+  const length = Math.min(text.length, MOST_UNITS);
+  const { read, written } = encoder.encodeInto(text, bytes);
   // As many bytes as units: all of them are ASCII.
   if (read === length && written === length) copyBytes(length);
-  else copyUnits(line, length);
-  units[length] = 0;
-  kinds[length] = OTHER;
+  else copyUnits(text, length);
+  units[length] = LINE_END;
   return length;
 }
 
 function copyBytes(length: number): void {
-  for (let index = 0; index < length; index++) {
-    const unit = bytes[index] ?? 0;
-    units[index] = unit;
-    kinds[index] = classOf(unit);
-  }
+  if (length > MANY_UNITS) units.set(bytes.subarray(0, length));
+  else for (let index = 0; index < length; index++) units[index] = bytes[index] ?? 0;
 }
 
-function copyUnits(line: string, length: number): void {
+function copyUnits(text: string, length: number): void {
   for (let index = 0; index < length; index++) {
-    const unit = line.charCodeAt(index);
+    const unit = text.charCodeAt(index);
     units[index] = unit;
-    kinds[index] = classOf(unit);
+    if (classes[unit] === UNKNOWN) classOf(unit);
   }
 }

@@ -136,7 +136,7 @@ describe('resultLines', () => {
 
   it('tells what a tool said of a change without the path', () => {
     expect(statusOf('The file /a/b.ts has been updated. Here is more\nand more', '/a/b.ts')).toBe(
-      'The file has been updated Here is more',
+      'file been updated',
     );
   });
 });

@@ -1,6 +1,6 @@
 import type { BinModel } from './bins.ts';
-import type { DigestModels } from './compose.ts';
 import { entityWeightsBase64, lineWeightsBase64 } from './weights.gen.ts';
+import type { DigestModels } from './worth.ts';
 
 /** Weights are whole numbers of this. */
 const UNIT = 1 / 256;

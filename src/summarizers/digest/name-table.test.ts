@@ -2,31 +2,57 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { lineCost } from './line-cost.ts';
 import { AGAIN } from './line-index.ts';
-import { kinds, MOST_UNITS, readUnits, units } from './line-units.ts';
-import { NameTable } from './name-table.ts';
+import { LINE_END, MOST_UNITS, readUnits, units } from './line-units.ts';
+import { hashOf, hashOfRead, NameTable, nameTableOf } from './name-table.ts';
 import { NumberList, Records } from './records.ts';
 import { markRepeated, sortSpots } from './spots.ts';
 
 describe('NameTable', () => {
-  test.prop([fc.array(fc.string({ minLength: 1, maxLength: 6, unit: 'binary' }), { maxLength: 400 })])(
-    'numbers names in the order in which they first occur',
-    (names) => {
+  const unit = fc.oneof(
+    fc.constantFrom('a', 'b', 'é'),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  );
+  const names = fc.array(fc.string({ minLength: 1, maxLength: 6, unit }), { maxLength: 200 });
+  test.prop([names, fc.constantFrom(hashOf, hashOfRead, () => 7)])(
+    'numbers names in the order in which they first occur, whatever their hashes are',
+    (wanted, hash) => {
       const table = new NameTable();
       const known = new Map<string, number>();
-      for (const name of names) {
+      for (const name of wanted) {
+        const end = readUnits(name);
+        expect(table.find(0, end, hash(0, end))).toBe(known.get(name) ?? -1);
         if (!known.has(name)) known.set(name, known.size);
-        expect(table.numberOf(units, 0, readUnits(name))).toBe(known.get(name));
+        expect(table.numberOf(0, end, hash(0, end))).toBe(known.get(name));
       }
       expect(table.length).toBe(known.size);
+      for (const [name, id] of known) {
+        const own = table.characters.subarray(table.startOf(id), table.endOf(id));
+        expect([...own]).toEqual(unitsOf(name));
+      }
     },
   );
 
+  it('tells names apart by their last unit', () => {
+    const table = new NameTable();
+    const ids = ['a', 'b', 'abc', 'abd', 'ab', 'a'].map((name) => table.numberOf(0, readUnits(name), 7));
+
+    expect(ids).toEqual([0, 1, 2, 3, 4, 0]);
+  });
+
   it('looks at nothing outside of a stretch', () => {
     const table = new NameTable();
-    readUnits('one two one');
-    expect([table.numberOf(units, 0, 3), table.numberOf(units, 4, 7), table.numberOf(units, 8, 11)]).toEqual([
-      0, 1, 0,
-    ]);
+    readUnits('one two one ones');
+    const ids = [0, 4, 8, 12].map((start) => table.numberOf(start, start + 3, hashOf(start, start + 3)));
+
+    expect(ids).toEqual([0, 1, 0, 0]);
+    expect(table.isSame(0, 12, 16)).toBe(false);
+  });
+
+  it('is made of names', () => {
+    const table = nameTableOf(['one', 'two', 'one']);
+
+    expect(table.find(0, readUnits('two'), hashOf(0, 3))).toBe(1);
+    expect(table.length).toBe(2);
   });
 });
 
@@ -34,7 +60,7 @@ describe('readUnits', () => {
   test.prop([fc.string({ unit: 'binary', maxLength: 300 })])('reads what a string holds', (text) => {
     expect(readUnits(text)).toBe(text.length);
     expect([...units.subarray(0, text.length)]).toEqual(unitsOf(text));
-    expect(kinds[text.length]).toBe(0);
+    expect(units[text.length]).toBe(LINE_END);
   });
 
   it.each(['a', 'é', '漢'])('stops in a text that is too long, whatever it holds: %s', (character) => {
@@ -66,6 +92,17 @@ describe('Records', () => {
         id - 1,
       ]);
     }
+  });
+});
+
+describe('NumberList', () => {
+  it('takes three numbers at once, also where it has to grow', () => {
+    const list = new NumberList();
+    for (let number = 0; number < 500; number += 3) list.pushThree(number, number + 1, number + 2);
+
+    expect(Array.from({ length: list.length }, (_, index) => list.get(index))).toEqual([
+      ...Array(list.length).keys(),
+    ]);
   });
 });
 

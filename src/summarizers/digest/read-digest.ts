@@ -1,7 +1,7 @@
 import { CUT, ESCAPE, firstLine, SECTIONS } from './render.ts';
 import { type Group, type Material, ORIGIN, type Source } from './sources.ts';
 
-const FIRST_LINE = /^Digest of (\d{1,9}) rounds, (\d{1,9})k characters: /;
+const FIRST_LINE = /^Digest of (\d{1,9}) rounds, (\d{1,9})k characters; /;
 const CHANGED = /^(.*) \(changed (\d{1,6})x(?:: (.{0,60}))?\)$/;
 const FAILED = ' (failed)';
 /** Places are whole numbers of 32 bits. */

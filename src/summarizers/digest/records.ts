@@ -46,6 +46,17 @@ export class NumberList {
     this.data[this.length++] = value;
   }
 
+  /** Adds three numbers that belong together. */
+  pushThree(first: number, second: number, third: number): void {
+    const { length } = this;
+    if (length + 3 > this.data.length) this.data = doubled(this.data);
+    const { data } = this;
+    data[length] = first;
+    data[length + 1] = second;
+    data[length + 2] = third;
+    this.length = length + 3;
+  }
+
   get(index: number): number {
     return this.data[index] ?? 0;
   }

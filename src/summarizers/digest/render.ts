@@ -25,7 +25,7 @@ export const ESCAPE = '\\';
 /** The first line of a digest: what it stands for, and how to read it. */
 export function firstLine(rounds: number, characters: number): string {
   const thousands = Math.round(characters / 1000);
-  return `Digest of ${rounds} rounds, ${thousands}k characters: verbatim lines, … for what is left out.`;
+  return `Digest of ${rounds} rounds, ${thousands}k characters; … marks what is left out.`;
 }
 
 /** The digest as text: sections, in them groups under their headings, in them lines in their order. */
@@ -88,13 +88,17 @@ function below(root: string, path: string): string {
 const MOST_FILES = 0.6;
 const DEEPEST_ROOT = 12;
 
-/** The deepest folder that most files are in, with a slash behind it; empty when there is none. */
+/**
+ * The deepest folder that most files are in, with a slash behind it; empty when there is none. The folder of the file itself
+ * does not count: its name stays with the file's.
+ */
 export function commonRoot(paths: readonly string[]): string {
   const absolute = paths.filter((path) => path.startsWith('/'));
   const counts = new Map<string, number>();
   for (const path of absolute) {
+    const own = path.lastIndexOf('/');
     let end = path.indexOf('/', 1);
-    for (let depth = 0; depth < DEEPEST_ROOT && end !== -1; depth++) {
+    for (let depth = 0; depth < DEEPEST_ROOT && end !== -1 && end < own; depth++) {
       const folder = path.slice(0, end + 1);
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
       end = path.indexOf('/', end + 1);

@@ -1,5 +1,11 @@
 import { flattenValue } from './flatten.ts';
 
+/** Whether the lines of a result are simply those of its text. */
+export function isPlain(text: string): boolean {
+  const isJson = (text.startsWith('{') || text.startsWith('[')) && !text.includes('\n');
+  return !isJson && !text.includes(OUTPUT);
+}
+
 /** The lines of a tool's result. JSON on one line is taken apart, so that its values can be shown by themselves. */
 export function resultLines(text: string, isFile: boolean): readonly string[] {
   const isJson = (text.startsWith('{') || text.startsWith('[')) && !text.includes('\n');
@@ -17,13 +23,15 @@ function tryParse(text: string): unknown {
   }
 }
 
+/** The line behind which the output of a command begins. */
+const OUTPUT = 'Output:';
 const PREAMBLE_LINES = 10;
 const PREAMBLE =
   /^(?:Command: |Chunk ID: |Wall time: |Original token count: |Total output lines: |Process exited with code 0|Output:$)/;
 
 /** Without what a shell tool writes before the output of a command and nobody needs again. */
 function withoutPreamble(lines: readonly string[]): readonly string[] {
-  const end = lines.slice(0, PREAMBLE_LINES).indexOf('Output:');
+  const end = lines.slice(0, PREAMBLE_LINES).indexOf(OUTPUT);
   if (end === -1) return lines;
   return lines.filter((line, number) => number > end || !PREAMBLE.test(line));
 }
@@ -36,7 +44,7 @@ const NINE = 57;
 const MOST_DIGITS = 8;
 
 /** The line without the number that a reading tool put before it: `   12→text`, `   12\ttext`. */
-function withoutNumber(line: string): string {
+export function withoutNumber(line: string): string {
   let index = 0;
   while (index < MOST_DIGITS && line.charCodeAt(index) === SPACE) index++;
   const digits = index;
@@ -50,16 +58,17 @@ function isDigit(unit: number): boolean {
 }
 
 const LOOKED_AT = 1000;
-const LONGEST_STATUS = 40;
+const LONGEST_STATUS = 20;
+const SHORTEST_WORD = 4;
 
-/** What a tool says of a change, in its first words and without the path: `The file has been updated`. */
+/** What a tool says of a change, in its first words of some length and without the path: `file been updated`. */
 export function statusOf(text: string, path: string): string {
   const head = text.slice(0, LOOKED_AT).trimStart();
   const end = head.indexOf('\n');
   const line = (end === -1 ? head : head.slice(0, end)).replace(path, '');
   let status = '';
   for (const word of line.split(/[\s"{}:,.()]+/)) {
-    if (word === '') continue;
+    if (word.length < SHORTEST_WORD) continue;
     if (status.length + word.length > LONGEST_STATUS) break;
     status = status === '' ? word : `${status} ${word}`;
   }

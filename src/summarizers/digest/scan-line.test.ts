@@ -1,20 +1,27 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { SHAPE, scanLine } from './scan-line.ts';
+import { lineCost } from './line-cost.ts';
+import { readUnits } from './line-units.ts';
+import { hashOf } from './name-table.ts';
+import { SHAPE, scanUnits } from './scan-line.ts';
 
 const nameOf = new Map<number, string>(Object.entries(SHAPE).map(([name, shape]) => [shape, name]));
 
 function scan(line: string) {
   const entities: string[] = [];
   const words: string[] = [];
-  scanLine(line, {
-    entity: (start, end, shape) => entities.push(`${nameOf.get(shape)}:${line.slice(start, end)}`),
+  const hashes: boolean[] = [];
+  const cost = scanUnits(0, readUnits(line), {
+    entity: (start, end, shape, hash) => {
+      entities.push(`${nameOf.get(shape)}:${line.slice(start, end)}`);
+      hashes.push(hash === hashOf(start, end));
+    },
     word: (start, end) => words.push(line.slice(start, end)),
   });
-  return { entities, words };
+  return { entities, words, cost, areHashed: !hashes.includes(false) };
 }
 
-describe('scanLine', () => {
+describe('scanUnits', () => {
   it.each([
     {
       line: 'open src/core/plan.ts now',
@@ -46,6 +53,15 @@ describe('scanLine', () => {
       words: ['Frau', 'Müller', 'wartet'],
     },
     { line: '検索する 文書', entities: [], words: ['検索する'] },
+    { line: 'the end of it.', entities: [], words: ['the', 'end'] },
+    { line: 'this.someMap.read()', entities: ['camel:someMap'], words: ['this', 'read'] },
+    {
+      line: 'README.MD and ../A/notes.txt:12',
+      entities: ['file:README.MD', 'file:notes.txt', 'path:A/notes.txt', 'amount:12'],
+      words: ['and'],
+    },
+    { line: 'ab:cd x://', entities: [], words: [] },
+    { line: '--flag-7 -x', entities: ['code:flag-7'], words: [] },
   ])('finds names and words in “$line”', ({ line, entities, words }) => {
     expect(scan(line)).toMatchObject({ entities: expect.arrayContaining(entities), words });
   });
@@ -53,6 +69,17 @@ describe('scanLine', () => {
   test.prop([fc.string({ unit: 'binary', maxLength: 200 })])('takes any text', (line) => {
     expect(() => scan(line.replaceAll('\n', ' '))).not.toThrow();
   });
+
+  const signs = fc.constantFrom(...'abzABZ019_$./-@~+:;, "#é漢\ud83d\t');
+  test.prop([fc.string({ unit: signs, maxLength: 200 })])(
+    'finds the cost and the hash of every name in the same pass',
+    (line) => {
+      const { cost, areHashed } = scan(line);
+
+      expect(cost).toBe(lineCost(line));
+      expect(areHashed).toBe(true);
+    },
+  );
 
   it('finds the same names whatever stands before them', () => {
     expect(scan('(fooBar)').entities).toEqual(scan('x = fooBar;').entities);

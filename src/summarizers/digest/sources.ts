@@ -3,7 +3,7 @@ import { type Message, type ToolCallBlock, type ToolResultBlock, textOf } from '
 import { readSummaryMessage } from '../../core/summary-message.ts';
 import { linkTools } from '../../core/tool-links.ts';
 import { type CallEffects, effectsOf, type ToolKind } from './call-effects.ts';
-import { resultLines, statusOf } from './result-lines.ts';
+import { isPlain, resultLines, statusOf, withoutNumber } from './result-lines.ts';
 import { ToolHabits } from './tool-habits.ts';
 
 /** Where lines come from. Their numbers are part of the fitted weights. */
@@ -44,6 +44,10 @@ export interface Source {
   readonly isError: boolean;
   /** Stays in the request as it is, so that nothing of it has to be told again. */
   readonly isKept: boolean;
+  /** Set where the lines are those of a text, which then need not be taken apart. */
+  readonly text?: string | undefined;
+  /** Whether numbers stand before the lines of that text, which are no part of them. */
+  readonly isNumbered?: boolean | undefined;
   /** Set for what an earlier digest tells: where it stood, in characters from the beginning. */
   readonly at?: number | undefined;
 }
@@ -61,6 +65,12 @@ export interface Material {
 }
 
 /**
+ * Characters of the newest results that are read. What tools said and wrote before them is told by their calls alone, errors
+ * aside: in so long a conversation next to nothing of it would be chosen, and reading it would be most of the work.
+ */
+const RESULT_CHARACTERS = 600_000;
+
+/**
  * Collects what a list of messages says, block by block, behind what an earlier digest told. `isKept` tells which of the
  * messages stay in the request.
  */
@@ -70,8 +80,22 @@ export function collectSources(
   earlier?: Material,
 ): Material {
   const collector = new Collector(linkResults(messages), earlier);
-  for (const message of messages) collector.add(message, isKept(message));
+  const readFrom = newestResultsStart(messages);
+  for (const [index, message] of messages.entries())
+    collector.add(message, { isKept: isKept(message), isRead: index >= readFrom });
   return collector.material();
+}
+
+/** Index of the first message whose results are read. */
+function newestResultsStart(messages: readonly Message[]): number {
+  let left = RESULT_CHARACTERS;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    for (const block of messages[index]?.blocks ?? []) {
+      if (block.type === 'tool-result') left -= textOf(block).length;
+    }
+    if (left < 0) return index + 1;
+  }
+  return 0;
 }
 
 const RESULT_ORIGINS: Readonly<Record<ToolKind, number>> = {
@@ -99,6 +123,8 @@ class Collector {
   private round: number;
   private lastRole = '';
   private isKept = false;
+  private isRead = true;
+  private unreadCharacters = 0;
 
   constructor(callOf: ReadonlyMap<ToolResultBlock, ToolCallBlock>, earlier: Material | undefined) {
     this.callOf = callOf;
@@ -111,27 +137,29 @@ class Collector {
   }
 
   material(): Material {
-    const { sources, round, earlierCharacters, demands, habits } = this;
+    const { sources, round, demands, habits } = this;
+    const earlierCharacters = this.earlierCharacters + this.unreadCharacters;
     return { sources, rounds: round, earlierCharacters, demands: [...demands], habits: habits.lines() };
   }
 
-  add(message: Message, isKept: boolean): void {
+  add(message: Message, { isKept, isRead }: { readonly isKept: boolean; readonly isRead: boolean }): void {
     if (readSummaryMessage(message) !== undefined) return;
     if (message.role === 'assistant' && this.lastRole !== 'assistant') this.round++;
     this.lastRole = message.role;
     this.isKept = isKept;
+    this.isRead = isRead;
     const group = this.open(message.role === 'assistant' ? 'said' : 'user', '');
     for (const block of message.blocks) {
       if (block.type === 'tool-call') this.addCall(block);
       else if (block.type === 'tool-result') this.addResult(block);
-      else if (block.type === 'reasoning') this.push(ORIGIN.thought, group, block.text.split('\n'));
-      else if (message.role === 'assistant') this.push(ORIGIN.said, group, textOf(block).split('\n'));
+      else if (block.type === 'reasoning') this.pushText(ORIGIN.thought, group, block.text);
+      else if (message.role === 'assistant') this.pushText(ORIGIN.said, group, textOf(block));
       else if (message.role === 'user') this.addUserText(textOf(block), group);
     }
   }
 
   private addUserText(text: string, group: Group): void {
-    this.push(ORIGIN.user, group, text.split('\n'));
+    this.pushText(ORIGIN.user, group, text);
     if (this.isKept) return;
     for (const demand of demandsIn(text)) this.demands.add(demand);
   }
@@ -147,6 +175,7 @@ class Collector {
     for (const { path, removed, written } of effects.changes) {
       const file = this.fileGroup(path);
       file.changes++;
+      if (!this.isRead) continue;
       if (removed.length > 0) this.push(ORIGIN.removed, file, removed);
       if (written.length > 0) this.push(ORIGIN.written, file, written);
     }
@@ -172,7 +201,11 @@ class Collector {
     const text = textOf(result);
     if (result.isError && group.kind === 'call') group.isFailed = true;
     if (kind === 'write' && !result.isError) group.status = statusOf(text, group.title);
-    this.push(RESULT_ORIGINS[kind], group, resultLines(text, kind === 'read'), result.isError);
+    const origin = RESULT_ORIGINS[kind];
+    if (!this.isRead && !result.isError) this.unreadCharacters += text.length;
+    else if (isPlain(text))
+      this.pushText(origin, group, text, { isNumbered: kind === 'read', isError: result.isError });
+    else this.push(origin, group, resultLines(text, kind === 'read'), result.isError);
   }
 
   private open(kind: Group['kind'], title: string): Group {
@@ -181,6 +214,42 @@ class Collector {
 
   private push(origin: number, group: Group, lines: readonly string[], isError = false): void {
     this.sources.push({ origin, group, lines, isError, round: this.round, isKept: this.isKept });
+  }
+
+  private pushText(
+    origin: number,
+    group: Group,
+    text: string,
+    { isNumbered = false, isError = false }: { isNumbered?: boolean; isError?: boolean } = {},
+  ): void {
+    const { round, isKept } = this;
+    this.sources.push(new TextSource({ origin, group, text, isNumbered, isError, round, isKept }));
+  }
+}
+
+/** A text with a place. Its lines are taken apart where somebody asks for them. */
+class TextSource implements Source {
+  readonly origin: number;
+  readonly group: Group;
+  readonly round: number;
+  readonly text: string;
+  readonly isNumbered: boolean;
+  readonly isError: boolean;
+  readonly isKept: boolean;
+
+  constructor({ origin, group, round, text, isNumbered, isError, isKept }: Omit<TextSource, 'lines'>) {
+    this.origin = origin;
+    this.group = group;
+    this.round = round;
+    this.text = text;
+    this.isNumbered = isNumbered;
+    this.isError = isError;
+    this.isKept = isKept;
+  }
+
+  get lines(): readonly string[] {
+    const lines = this.text.split('\n');
+    return this.isNumbered ? lines.map(withoutNumber) : lines;
   }
 }
 
