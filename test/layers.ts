@@ -8,6 +8,7 @@ const pieces = [
   'summarizers',
   'redact',
   'economics',
+  'stores',
 ];
 
 /** Which folders of `src` a folder may import from, besides itself. The linter's rules say the same. */
@@ -25,9 +26,10 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** Which third-party packages a folder may use. Whoever is not listed may use none. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
-  cli: ['commander', '@bomb.sh/tab'],
+  cli: ['commander', '@bomb.sh/tab', '@modelcontextprotocol/server', 'zod'],
   models: ['gpt-tokenizer'],
+  stores: ['kysely', 'pg'],
 };
 
 /** Folders that may use Node's own modules. The rest runs anywhere. */
-export const nodeFolders: readonly string[] = ['transcripts', 'config', 'simulator', 'cli'];
+export const nodeFolders: readonly string[] = ['transcripts', 'stores', 'config', 'simulator', 'cli'];

@@ -5,6 +5,11 @@
 import { rmSync } from 'node:fs';
 import { build } from 'rolldown';
 
+/** What nearly every entry point needs, and what of it only keepers do. */
+const SHARED = /src\/(core|formats|redact|strategies|decorators|economics|summarizers\/[^/]+\.ts)/;
+const APART =
+  /src\/(core\/(engine\/|atomic-groups|canonical|chain|find-checkpoint|markers|progress|project-view|volatile)|formats\/folded\/)/;
+
 rmSync('dist', { recursive: true, force: true });
 
 await build({
@@ -12,11 +17,13 @@ await build({
     index: 'src/index.ts',
     'contracts/index': 'src/contracts/index.ts',
     'cli/compare/worker': 'src/cli/compare/worker.ts',
+    'config/keeping': 'src/config/keeping.ts',
     'config/node': 'src/config/node.ts',
     'config/recordings': 'src/config/recordings.ts',
     'economics/index': 'src/economics/index.ts',
     'models/index': 'src/models/index.ts',
     'simulator/index': 'src/simulator/index.ts',
+    'stores/index': 'src/stores/index.ts',
     'cli/main': 'src/cli/main.ts',
   },
   platform: 'node',
@@ -34,7 +41,7 @@ await build({
       groups: [
         {
           name: 'library',
-          test: /src\/(core|formats|redact|strategies|decorators|economics|summarizers\/[^/]+\.ts)/,
+          test: (id: string) => SHARED.test(id) && !APART.test(id),
         },
       ],
     },

@@ -5,8 +5,9 @@
  * - `usage`: the caller asked for something that does not exist or does not fit together
  * - `missing-dependency`: an optional package is needed and not installed
  * - `upstream`: a provider could not be reached or refused
+ * - `store`: what is kept between turns could not be read or written
  */
-export type ErrorCode = 'input-not-understood' | 'usage' | 'missing-dependency' | 'upstream';
+export type ErrorCode = 'input-not-understood' | 'usage' | 'missing-dependency' | 'upstream' | 'store';
 
 /** Where in its source a fault stands. Lines and columns count from 1, bytes from 0. */
 export interface Place {

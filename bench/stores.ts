@@ -1,0 +1,123 @@
+/** What the stores cost: durable writes against appending to a file, reads against reading from a file. 10 kB records. */
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Store } from '../src/core/store.ts';
+import { sqliteStore } from '../src/stores/sqlite.ts';
+import { checkpointOf, lookupOf, spanOf } from '../test/support/store-records.ts';
+import { collectGarbage, printGoals } from './timing.ts';
+
+const RECORD_BYTES = 10_000;
+const PUTS = 500;
+const BATCH = 100;
+const BATCHES = 25;
+const GETS = 10_000;
+/** Calls in a row. */
+const TURN = 5;
+
+const folder = mkdtempSync(join(tmpdir(), 'roundfold-bench-'));
+const text = randomBytes(RECORD_BYTES).toString('base64').slice(0, RECORD_BYTES);
+const payload = Buffer.from(text);
+
+type Calls<Name extends string> = Readonly<Record<Name, (index: number) => Promise<unknown> | unknown>>;
+
+/** Times in milliseconds of calls that nothing got in the way of, taken in turns: a busy machine is busy for all alike. */
+async function timesOf<Name extends string>(
+  count: number,
+  calls: Calls<Name>,
+): Promise<Record<Name, number>> {
+  const names = Object.keys(calls) as Name[]; // the keys of that very object
+  const times = new Map(names.map((name) => [name, [] as number[]]));
+  for (let turn = 0; turn * TURN < count; turn++) {
+    // Whoever comes after a write pays for some of it, so that all come after all.
+    for (const name of [...names.slice(turn % names.length), ...names.slice(0, turn % names.length)]) {
+      for (let index = turn * TURN; index < (turn + 1) * TURN; index++) {
+        const start = performance.now();
+        await calls[name](index);
+        times.get(name)?.push(performance.now() - start);
+      }
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, lowerQuartile(times.get(name) ?? [])])) as Record<
+    Name,
+    number
+  >;
+}
+
+function lowerQuartile(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 4)] ?? Number.NaN;
+}
+
+let written = 0;
+
+function newCheckpoint() {
+  written++;
+  return checkpointOf({ boundary: written, parts: [{ raw: { text } }] });
+}
+
+function newSpan() {
+  written++;
+  return spanOf({ handle: `rf:${written}`, start: written, text: 'a few words', body: payload });
+}
+
+async function measureWrites(store: Store, file: number) {
+  let end = 0;
+  const append = (records: number) => {
+    for (let index = 0; index < records; index++) end += writeSync(file, payload, 0, payload.length, end);
+    fdatasyncSync(file);
+  };
+  const lease = await store.acquire({ tenant: 'tenant', key: 'bench', owner: 'bench', milliseconds: 1e9 });
+  if (lease === undefined) throw new Error('somebody else has the lease');
+  const single = await timesOf(PUTS, {
+    rawPut: () => append(1),
+    put: () => store.restore({ checkpoint: newCheckpoint() }),
+    commit: () => store.commit({ checkpoint: newCheckpoint(), spans: [], lease }),
+    putSpan: () => store.restore({ span: newSpan() }),
+  });
+  const batches = await timesOf(BATCHES, {
+    rawBatch: () => append(BATCH),
+    batch: () => store.restore(Array.from({ length: BATCH }, () => ({ checkpoint: newCheckpoint() }))),
+  });
+  return { ...single, ...batches };
+}
+
+async function measureReads(store: Store, file: number) {
+  const checkpoint = newCheckpoint();
+  const span = newSpan();
+  await store.restore([{ checkpoint }, { span }]);
+  const buffer = Buffer.alloc(RECORD_BYTES);
+  const read = (index: number) => readSync(file, buffer, 0, RECORD_BYTES, (index % PUTS) * RECORD_BYTES);
+  collectGarbage();
+  return timesOf(GETS, {
+    rawGet: read,
+    checkedGet: (index) => {
+      read(index);
+      createHash('sha256').update(buffer).digest();
+    },
+    find: () => store.find(lookupOf(checkpoint)),
+    recall: () => store.recall({ tenant: 'tenant', handle: span.handle }),
+  });
+}
+
+const store = sqliteStore({ path: join(folder, 'store.sqlite') });
+const file = openSync(join(folder, 'raw'), 'w+');
+const times = { ...(await measureWrites(store, file)), ...(await measureReads(store, file)) };
+await store.close();
+closeSync(file);
+rmSync(folder, { recursive: true });
+
+type Name = keyof typeof times;
+const ratioOf = (over: Name, under: Name) => times[over] / times[under];
+for (const [name, time] of Object.entries(times))
+  console.log(`      ${name}: ${(time * 1000).toFixed(1)} µs`);
+
+const isFine = printGoals([
+  { name: 'durable put, speed against append + fdatasync', measured: ratioOf('rawPut', 'put'), atLeast: 0.8 },
+  { name: 'commit under a lease, the same', measured: ratioOf('rawPut', 'commit'), atLeast: 0.8 },
+  { name: 'put of a span with its words, the same', measured: ratioOf('rawPut', 'putSpan'), atLeast: 0.5 },
+  { name: `batch of ${BATCH}, the same`, measured: ratioOf('rawBatch', 'batch'), atLeast: 0.15 },
+  { name: 'recall, times of pread + SHA-256', measured: ratioOf('recall', 'checkedGet'), atMost: 3 },
+  { name: 'recall, times of pread', measured: ratioOf('recall', 'rawGet'), atMost: 20 },
+]);
+process.exitCode = isFine ? 0 : 1;

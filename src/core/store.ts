@@ -1,0 +1,143 @@
+import type { Checkpoint } from './checkpoint.ts';
+
+/** Position of a conversation's chain: its hash after the first `boundary` messages. */
+export interface ChainLink {
+  readonly chain: string;
+  readonly boundary: number;
+}
+
+export interface CheckpointLookup {
+  readonly tenant: string;
+  readonly configuration: string;
+  /** Any order; the longest match wins. */
+  readonly links: readonly ChainLink[];
+}
+
+/** Messages that left a view, kept byte for byte under a name made from their content. */
+export interface ArchivedSpan {
+  readonly tenant: string;
+  readonly conversation: string;
+  /** `rf:…` */
+  readonly handle: string;
+  /** Original coordinates: the first message, and the one after the last. */
+  readonly start: number;
+  readonly end: number;
+  /** The messages as JSON, in UTF-8. */
+  readonly body: Uint8Array;
+  /** What can be searched. */
+  readonly text: string;
+  readonly createdAt: number;
+}
+
+export interface SpanQuery {
+  readonly tenant: string;
+  readonly conversation: string;
+  /** Words of the user; all of them must occur. */
+  readonly words: string;
+  readonly limit: number;
+}
+
+export interface SpanMatch {
+  readonly handle: string;
+  readonly start: number;
+  readonly end: number;
+  /** A piece of the text around the words. */
+  readonly excerpt: string;
+}
+
+/** The right to compact one conversation, until it expires. Whoever takes it later has a higher fence. */
+export interface Lease {
+  readonly tenant: string;
+  readonly key: string;
+  readonly owner: string;
+  readonly fence: number;
+  readonly expiresAt: number;
+}
+
+export interface LeaseRequest {
+  readonly tenant: string;
+  readonly key: string;
+  readonly owner: string;
+  readonly milliseconds: number;
+}
+
+export interface Commit {
+  readonly checkpoint: Checkpoint;
+  /** What left the view with it. */
+  readonly spans: readonly ArchivedSpan[];
+  readonly lease: Lease;
+}
+
+/**
+ * - `committed`: it is stored now
+ * - `known`: the same prefix was stored before, under the same configuration; that record stays
+ * - `fenced`: the lease has run out, was released, or somebody else has taken it since
+ * - `forgotten`: the conversation was deleted after the lease was taken
+ */
+export type CommitResult = 'committed' | 'known' | 'fenced' | 'forgotten';
+
+export interface ConversationKey {
+  readonly tenant: string;
+  readonly conversation: string;
+}
+
+/** A conversation as a listing shows it. */
+export interface StoredConversation extends ConversationKey {
+  readonly checkpoints: number;
+  readonly spans: number;
+  readonly bytes: number;
+  readonly createdAt: number;
+  readonly usedAt: number;
+}
+
+/** What may stay: older and more leaves, least recently used first. */
+export interface Retention {
+  readonly unusedMilliseconds?: number | undefined;
+  readonly maximumBytes?: number | undefined;
+}
+
+/** A record as it is exported and put back. */
+export type StoreRecord = { readonly checkpoint: Checkpoint } | { readonly span: ArchivedSpan };
+
+/** A record that cannot be served, and why. Never holds content. */
+export interface StoreFault {
+  readonly kind: 'checkpoint' | 'span';
+  readonly tenant: string;
+  /** Chain or handle of the record. */
+  readonly name: string;
+  readonly reason: 'damaged' | 'unknown-version' | 'wrong-key';
+}
+
+/**
+ * Keeps checkpoints, what left the views, and leases. Records are immutable, written all or nothing, and checked when
+ * they are read: one that is damaged, sealed with another key or of an unknown version counts as missing and is told to
+ * `onFault`. Whatever else goes wrong is thrown as `RoundfoldError` `store`.
+ */
+export interface Store {
+  readonly name: string;
+  /** The longest checkpoint among these links, in one query. */
+  find(lookup: CheckpointLookup): Promise<Checkpoint | undefined>;
+  commit(commit: Commit): Promise<CommitResult>;
+  /** Undefined while somebody else holds it. Fences grow from lease to lease and are never given twice. */
+  acquire(request: LeaseRequest): Promise<Lease | undefined>;
+  /** The lease with a later end; undefined when it was lost. */
+  renew(lease: Lease, milliseconds: number): Promise<Lease | undefined>;
+  release(lease: Lease): Promise<void>;
+  recall(key: { readonly tenant: string; readonly handle: string }): Promise<ArchivedSpan | undefined>;
+  search(query: SpanQuery): Promise<readonly SpanMatch[]>;
+  /** Conversations of one tenant, or of all, the last used first. */
+  list(filter?: { readonly tenant?: string | undefined }): Promise<readonly StoredConversation[]>;
+  /** The checkpoints of a conversation, the shortest first. */
+  checkpoints(key: ConversationKey): Promise<readonly Checkpoint[]>;
+  /** The spans of a conversation, by place. */
+  spans(key: ConversationKey): Promise<readonly ArchivedSpan[]>;
+  /** Puts back what was exported, several records all or nothing; one that is known stays as it is. */
+  restore(records: StoreRecord | readonly StoreRecord[]): Promise<void>;
+  /** Makes every record of a conversation unreadable for good, those under way included. The number of records. */
+  forget(key: ConversationKey): Promise<number>;
+  /** Removes what retention does not keep. The number of records. */
+  collect(retention: Retention): Promise<number>;
+  /** Reads every record and tells what is wrong with it. */
+  verify(): Promise<readonly StoreFault[]>;
+  close(): Promise<void>;
+}

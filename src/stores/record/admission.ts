@@ -1,0 +1,81 @@
+import type { Checkpoint } from '../../core/checkpoint.ts';
+import { RoundfoldError } from '../../core/errors.ts';
+import { isObject } from '../../core/json.ts';
+import type { ArchivedSpan, Commit, StoreRecord } from '../../core/store.ts';
+import { linkText } from './identity.ts';
+import { nameInColumn } from './name.ts';
+
+/** Whether a value has the shape of a checkpoint. The one check for what is written, restored and read back. */
+export function isCheckpoint(value: unknown): value is Checkpoint {
+  if (!isObject(value)) return false;
+  const { version, tenant, configuration, conversation, chain, boundary, parts, parent, receipt } = value;
+  return (
+    version === 1 &&
+    [tenant, configuration, conversation, chain].every((name) => typeof name === 'string') &&
+    isPlace(boundary) &&
+    Array.isArray(parts) &&
+    parts.every(isViewPart) &&
+    (parent === undefined || typeof parent === 'string') &&
+    isObject(receipt) &&
+    isObject(value['state']) &&
+    isTime(value['createdAt'])
+  );
+}
+
+/** Whether a value has the shape of an archived span. */
+export function isSpan(value: unknown): value is ArchivedSpan {
+  if (!isObject(value)) return false;
+  const { tenant, conversation, handle, start, end, body, text, createdAt } = value;
+  return (
+    [tenant, conversation, handle, text].every((part) => typeof part === 'string') &&
+    isPlace(start) &&
+    isPlace(end) &&
+    body instanceof Uint8Array &&
+    isTime(createdAt)
+  );
+}
+
+/** @throws `usage` when a record could not be read back, or would belong to somebody else than the lease */
+export function admitCommit({ checkpoint, spans, lease }: Commit): void {
+  admitRecords([{ checkpoint }, ...spans.map((span) => ({ span }))]);
+  const { tenant, conversation } = checkpoint;
+  const isOneOwner = spans.every((span) => span.tenant === tenant && span.conversation === conversation);
+  if (lease.tenant !== tenant || !isOneOwner) {
+    throw new RoundfoldError('usage', 'a commit holds records of one tenant and one conversation', {
+      remedy: 'Take the lease and the spans from the conversation of the checkpoint.',
+    });
+  }
+}
+
+/** @throws `usage` when a record could not be read back, or has a name that is too long */
+export function admitRecords(records: readonly StoreRecord[]): void {
+  const isFine = records.every((record) =>
+    'checkpoint' in record ? isCheckpoint(record.checkpoint) : isSpan(record.span),
+  );
+  if (!isFine) throw malformed();
+  for (const name of records.flatMap(namesOf)) nameInColumn(name);
+}
+
+function namesOf(record: StoreRecord): readonly string[] {
+  if ('span' in record) return [record.span.tenant, record.span.conversation, record.span.handle];
+  const { tenant, conversation, configuration } = record.checkpoint;
+  return [tenant, conversation, configuration, linkText(record.checkpoint)];
+}
+
+function malformed(): RoundfoldError {
+  return new RoundfoldError('usage', 'the record is neither a checkpoint nor a span of version 1', {
+    remedy: 'Restore only what an export of this version has written.',
+  });
+}
+
+function isViewPart(part: unknown): boolean {
+  return isObject(part) && ('raw' in part || (isPlace(part['from']) && isPlace(part['count'])));
+}
+
+function isPlace(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0; // the check before has seen a number
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value);
+}

@@ -1,0 +1,5 @@
+import { initial } from './0001-initial.ts';
+import type { Migration } from './migration.ts';
+
+/** Every version of the tables, the oldest first. */
+export const migrations: readonly Migration[] = [initial];

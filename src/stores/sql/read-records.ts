@@ -1,0 +1,143 @@
+import type { Checkpoint } from '../../core/checkpoint.ts';
+import type {
+  ArchivedSpan,
+  CheckpointLookup,
+  ConversationKey,
+  SpanMatch,
+  SpanQuery,
+  StoreFault,
+} from '../../core/store.ts';
+import { byPlace } from '../order.ts';
+import { isFault } from '../record/codec.ts';
+import { linkText } from '../record/identity.ts';
+import { nameInColumn } from '../record/name.ts';
+import { excerptOf, hasWords, searchWords } from '../search-words.ts';
+import { readCheckpointRow, readSpanRow, rowsOf, served } from './rows.ts';
+import type { BigInteger } from './tables.ts';
+import type { Work } from './work.ts';
+
+/** The longest checkpoint that can be served. One query, and one more for each that is damaged. */
+export async function findCheckpoint(
+  work: Work,
+  { tenant, configuration, links }: CheckpointLookup,
+): Promise<Checkpoint | undefined> {
+  const { session, statements, dialect, codec } = work;
+  const wanted = new Set(links.map((link) => nameInColumn(linkText(link))));
+  const names = { tenant: nameInColumn(tenant), configuration: nameInColumn(configuration) };
+  while (wanted.size > 0) {
+    const values = { ...names, links: dialect.listValue([...wanted]) };
+    const [row] = await session.run(statements.longestCheckpoint, values);
+    if (row === undefined) return undefined;
+    const checkpoint = served(work, readCheckpointRow(codec, row));
+    if (checkpoint !== undefined) {
+      await touch(work, row);
+      return checkpoint;
+    }
+    wanted.delete(row.link);
+  }
+  return undefined;
+}
+
+/** A span of that name that can be served, the nearest to the beginning of a conversation. */
+export async function recallSpan(
+  work: Work,
+  { tenant, handle }: { readonly tenant: string; readonly handle: string },
+): Promise<ArchivedSpan | undefined> {
+  const names = { tenant: nameInColumn(tenant), handle: nameInColumn(handle) };
+  for (let offset = 0; ; offset++) {
+    const [row] = await work.session.run(work.statements.spanByHandle, { ...names, offset });
+    if (row === undefined) return undefined;
+    const span = served(work, readSpanRow(work.codec, row));
+    if (span === undefined) continue;
+    await touch(work, row);
+    return span;
+  }
+}
+
+/** Spans with all of the words. Sealed ones are not indexed: those of the conversation are opened and read. */
+export async function searchSpans(
+  work: Work,
+  { words, limit, ...key }: SpanQuery,
+): Promise<readonly SpanMatch[]> {
+  const wanted = searchWords(words);
+  const conversation = wanted.size === 0 ? undefined : await conversationRow(work, key);
+  if (conversation === undefined) return [];
+  const { id } = conversation;
+  const found = work.codec.isSealed
+    ? (await spansOf(work, id)).filter(({ text }) => hasWords(text, wanted)).slice(0, limit)
+    : await indexedSpans(work, id, { wanted, limit });
+  if (found.length > 0) await touch(work, { conversation_id: id, stale: conversation.stale });
+  return found.map(({ handle, start, end, text }) => ({
+    handle,
+    start,
+    end,
+    excerpt: excerptOf(text, wanted),
+  }));
+}
+
+async function indexedSpans(
+  work: Work,
+  id: BigInteger,
+  { wanted, limit }: { readonly wanted: ReadonlySet<string>; readonly limit: number },
+): Promise<readonly ArchivedSpan[]> {
+  const query = work.dialect.queryValue(String(id), wanted);
+  const rows = await work.session.run(work.statements.matchingSpans, { id, query, limit });
+  return rows.flatMap((row) => served(work, readSpanRow(work.codec, row)) ?? []).sort(byPlace);
+}
+
+export async function listCheckpoints(work: Work, key: ConversationKey): Promise<readonly Checkpoint[]> {
+  const conversation = await conversationRow(work, key);
+  if (conversation === undefined) return [];
+  const found: Checkpoint[] = [];
+  for await (const row of rowsOf(work, work.statements.checkpointsOf, { id: conversation.id })) {
+    found.push(...[served(work, readCheckpointRow(work.codec, row)) ?? []].flat());
+  }
+  return found.sort((left, right) => left.boundary - right.boundary);
+}
+
+export async function listSpans(work: Work, key: ConversationKey): Promise<readonly ArchivedSpan[]> {
+  const conversation = await conversationRow(work, key);
+  return conversation === undefined ? [] : spansOf(work, conversation.id);
+}
+
+async function spansOf(work: Work, id: BigInteger): Promise<readonly ArchivedSpan[]> {
+  const found: ArchivedSpan[] = [];
+  for await (const row of rowsOf(work, work.statements.spansOf, { id })) {
+    const span = served(work, readSpanRow(work.codec, row));
+    if (span !== undefined) found.push(span);
+  }
+  return found.sort(byPlace);
+}
+
+/** What is wrong with any record. */
+export async function findFaults(work: Work): Promise<readonly StoreFault[]> {
+  const faults: StoreFault[] = [];
+  for await (const row of rowsOf(work, work.statements.allCheckpoints)) {
+    const found = readCheckpointRow(work.codec, row);
+    if (isFault(found)) faults.push(found);
+  }
+  for await (const row of rowsOf(work, work.statements.allSpans)) {
+    const found = readSpanRow(work.codec, row);
+    if (isFault(found)) faults.push(found);
+  }
+  return faults;
+}
+
+async function conversationRow({ session, statements }: Work, key: ConversationKey) {
+  const names = { tenant: nameInColumn(key.tenant), conversation: nameInColumn(key.conversation) };
+  const [row] = await session.run(statements.conversation, names);
+  return row;
+}
+
+/** Reading is worth more than knowing when it was: a touch that fails is no failure. */
+async function touch(
+  { session, statements }: Work,
+  row: { readonly conversation_id: BigInteger; readonly stale: number },
+): Promise<void> {
+  if (row.stale !== 1) return;
+  try {
+    await session.run(statements.touch, { id: row.conversation_id });
+  } catch {
+    // The next reader tries again.
+  }
+}

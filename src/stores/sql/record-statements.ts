@@ -1,0 +1,174 @@
+import { type Kysely, sql } from 'kysely';
+import { TOUCH_AFTER_MS } from '../last-use.ts';
+import { numberSlot, prepare, slot } from './compile.ts';
+import type { DialectFragments } from './dialect.ts';
+import type { BigInteger, Tables } from './tables.ts';
+
+/** Statements about checkpoints and spans. */
+export function recordStatements(builder: Kysely<Tables>, fragments: DialectFragments) {
+  return { ...checkpointStatements(builder, fragments), ...spanStatements(builder, fragments) };
+}
+
+function checkpointStatements(builder: Kysely<Tables>, { clock, isIn }: DialectFragments) {
+  const checkpoints = builder
+    .selectFrom('checkpoints')
+    .innerJoin('conversations', 'conversations.id', 'checkpoints.conversation_id')
+    .select([
+      'checkpoints.id',
+      'checkpoints.tenant',
+      'checkpoints.configuration',
+      'checkpoints.link',
+      'checkpoints.body',
+      'checkpoints.conversation_id',
+      'conversations.conversation',
+      staleAt(clock),
+    ]);
+  // Picked by its number first, so that only one body is read.
+  const longest = builder
+    .selectFrom('checkpoints')
+    .select('id')
+    .where('tenant', '=', slot<string>('tenant'))
+    .where('configuration', '=', slot<string>('configuration'))
+    .where(isIn('link', slot<string>('links')))
+    .orderBy('boundary', 'desc')
+    .limit(1);
+
+  return {
+    longestCheckpoint: prepare(checkpoints.where('checkpoints.id', '=', longest)),
+    checkpoint: prepare(
+      checkpoints
+        .where('checkpoints.tenant', '=', slot<string>('tenant'))
+        .where('checkpoints.configuration', '=', slot<string>('configuration'))
+        .where('checkpoints.link', '=', slot<string>('link')),
+    ),
+    checkpointsOf: prepare(
+      checkpoints
+        .where('checkpoints.conversation_id', '=', slot<BigInteger>('id'))
+        .where('checkpoints.id', '>', slot<BigInteger>('after'))
+        .orderBy('checkpoints.id')
+        .limit(numberSlot('limit')),
+    ),
+    allCheckpoints: prepare(
+      checkpoints
+        .where('checkpoints.id', '>', slot<BigInteger>('after'))
+        .orderBy('checkpoints.id')
+        .limit(numberSlot('limit')),
+    ),
+    addCheckpoint: prepare(
+      builder
+        .insertInto('checkpoints')
+        .values({
+          conversation_id: slot<BigInteger>('id'),
+          tenant: slot<string>('tenant'),
+          configuration: slot<string>('configuration'),
+          link: slot<string>('link'),
+          boundary: numberSlot('boundary'),
+          body: slot<Uint8Array>('body'),
+        })
+        .onConflict((conflict) => conflict.columns(['tenant', 'configuration', 'link']).doNothing())
+        .returning('id'),
+    ),
+    replaceCheckpoint: prepare(
+      builder
+        .updateTable('checkpoints')
+        .set({ body: slot<Uint8Array>('body'), conversation_id: slot<BigInteger>('conversation') })
+        .where('id', '=', slot<BigInteger>('id'))
+        .returning('id'),
+    ),
+    removeCheckpoints: prepare(
+      builder.deleteFrom('checkpoints').where('conversation_id', '=', slot<BigInteger>('id')).returning('id'),
+    ),
+  };
+}
+
+function spanStatements(builder: Kysely<Tables>, { clock, words, matches }: DialectFragments) {
+  const spans = builder
+    .selectFrom('spans')
+    .innerJoin('conversations', 'conversations.id', 'spans.conversation_id')
+    .select([
+      'spans.id',
+      'spans.tenant',
+      'spans.handle',
+      'spans.place',
+      'spans.body',
+      'spans.conversation_id',
+      'conversations.conversation',
+      staleAt(clock),
+    ]);
+  // Picked by its number first, so that only one body is read.
+  const first = builder
+    .selectFrom('spans as named')
+    .innerJoin('conversations as of', 'of.id', 'named.conversation_id')
+    .select('named.id')
+    .where('named.tenant', '=', slot<string>('tenant'))
+    .where('named.handle', '=', slot<string>('handle'))
+    .orderBy('named.place')
+    .orderBy('of.conversation')
+    .limit(1)
+    .offset(numberSlot('offset'));
+  const spanIds = builder
+    .selectFrom('spans')
+    .select('spans.id')
+    .where('spans.conversation_id', '=', slot<BigInteger>('id'));
+
+  return {
+    spanByHandle: prepare(spans.where('spans.id', '=', first)),
+    span: prepare(
+      spans
+        .where('spans.conversation_id', '=', slot<BigInteger>('id'))
+        .where('spans.handle', '=', slot<string>('handle'))
+        .where('spans.place', '=', numberSlot('place')),
+    ),
+    spansOf: prepare(
+      spans
+        .where('spans.conversation_id', '=', slot<BigInteger>('id'))
+        .where('spans.id', '>', slot<BigInteger>('after'))
+        .orderBy('spans.id')
+        .limit(numberSlot('limit')),
+    ),
+    allSpans: prepare(
+      spans.where('spans.id', '>', slot<BigInteger>('after')).orderBy('spans.id').limit(numberSlot('limit')),
+    ),
+    matchingSpans: prepare(
+      spans
+        .innerJoin('span_words', 'span_words.rowid', 'spans.id')
+        .where('spans.conversation_id', '=', slot<BigInteger>('id'))
+        .where(matches)
+        .orderBy('spans.place')
+        .orderBy('spans.id')
+        .limit(numberSlot('limit')),
+    ),
+    addSpan: prepare(
+      builder
+        .insertInto('spans')
+        .values({
+          conversation_id: slot<BigInteger>('id'),
+          tenant: slot<string>('tenant'),
+          handle: slot<string>('handle'),
+          place: numberSlot('place'),
+          body: slot<Uint8Array>('body'),
+        })
+        .onConflict((conflict) => conflict.columns(['conversation_id', 'handle', 'place']).doNothing())
+        .returning('id'),
+    ),
+    replaceSpan: prepare(
+      builder
+        .updateTable('spans')
+        .set({ body: slot<Uint8Array>('body') })
+        .where('id', '=', slot<BigInteger>('id'))
+        .returning('id'),
+    ),
+    addWords: prepare(builder.insertInto('span_words').values({ rowid: slot<BigInteger>('id'), words })),
+    removeWords: prepare(builder.deleteFrom('span_words').where('rowid', '=', slot<BigInteger>('id'))),
+    removeWordsOf: prepare(builder.deleteFrom('span_words').where('rowid', 'in', spanIds)),
+    removeSpans: prepare(
+      builder.deleteFrom('spans').where('conversation_id', '=', slot<BigInteger>('id')).returning('id'),
+    ),
+  };
+}
+
+/** Whether the conversation's last use should be written down again. */
+function staleAt(clock: DialectFragments['clock']) {
+  return sql<number>`case when ${sql.ref('conversations.used_at')} < ${clock} - ${sql.lit(TOUCH_AFTER_MS)}
+    then 1 else 0 end`.as('stale');
+}

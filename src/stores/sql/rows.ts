@@ -1,0 +1,84 @@
+import type { Checkpoint } from '../../core/checkpoint.ts';
+import type { ArchivedSpan, StoreFault } from '../../core/store.ts';
+import { isFault, type RecordCodec } from '../record/codec.ts';
+import { nameFromColumn } from '../record/name.ts';
+import type { Prepared, SlotValues } from './prepared.ts';
+import type { BigInteger } from './tables.ts';
+import type { Work } from './work.ts';
+
+/** A checkpoint as the statements give it. */
+export interface CheckpointRow {
+  readonly id: BigInteger;
+  readonly tenant: string;
+  readonly configuration: string;
+  readonly link: string;
+  readonly conversation: string;
+  readonly body: Uint8Array;
+}
+
+/** A span as the statements give it. */
+export interface SpanRow {
+  readonly id: BigInteger;
+  readonly tenant: string;
+  readonly handle: string;
+  readonly place: BigInteger;
+  readonly conversation: string;
+  readonly body: Uint8Array;
+}
+
+export function readCheckpointRow(codec: RecordCodec, row: CheckpointRow): Checkpoint | StoreFault {
+  const link = nameFromColumn(row.link);
+  const colon = link.indexOf(':');
+  const place = {
+    tenant: nameFromColumn(row.tenant),
+    configuration: nameFromColumn(row.configuration),
+    conversation: nameFromColumn(row.conversation),
+    chain: link.slice(colon + 1),
+    boundary: Number(link.slice(0, colon)),
+  };
+  return codec.readCheckpoint(place, bytesOf(row.body));
+}
+
+export function readSpanRow(codec: RecordCodec, row: SpanRow): ArchivedSpan | StoreFault {
+  const place = {
+    tenant: nameFromColumn(row.tenant),
+    conversation: nameFromColumn(row.conversation),
+    handle: nameFromColumn(row.handle),
+    start: Number(row.place),
+  };
+  return codec.readSpan(place, bytesOf(row.body));
+}
+
+/** A damaged database may hold anything. */
+function bytesOf(body: unknown): Uint8Array {
+  return body instanceof Uint8Array ? body : new Uint8Array();
+}
+
+/** The record, or undefined after its fault was told. */
+export function served<Value extends Checkpoint | ArchivedSpan>(
+  { report }: Pick<Work, 'report'>,
+  value: Value | StoreFault,
+): Value | undefined {
+  if (!isFault(value)) return value;
+  report(value);
+  return undefined;
+}
+
+/** Rows at a time. Bodies can be large. */
+const PAGE_ROWS = 50;
+
+/** Rows of a statement with `after` and `limit`, a page at a time. */
+export async function* rowsOf<Row extends { readonly id: BigInteger }>(
+  { session }: Pick<Work, 'session'>,
+  statement: Prepared<Row>,
+  values: SlotValues = {},
+): AsyncGenerator<Row> {
+  let after: BigInteger = -1;
+  for (;;) {
+    const page: readonly Row[] = await session.run(statement, { ...values, after, limit: PAGE_ROWS });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_ROWS) return;
+    after = last.id;
+  }
+}

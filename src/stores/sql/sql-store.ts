@@ -1,0 +1,215 @@
+import { RoundfoldError } from '../../core/errors.ts';
+import type { ConversationKey, Lease, Store, StoreFault, StoreRecord } from '../../core/store.ts';
+import type { StoreOptions } from '../options.ts';
+import { admitCommit, admitRecords } from '../record/admission.ts';
+import { createRecordCodec, type RecordCodec } from '../record/codec.ts';
+import type { Database, DatabaseOpener, Session } from './database.ts';
+import { acquireLease, releaseLease, renewLease } from './leases.ts';
+import {
+  findCheckpoint,
+  findFaults,
+  listCheckpoints,
+  listSpans,
+  recallSpan,
+  searchSpans,
+} from './read-records.ts';
+import { collectConversations, forgetConversation, listConversations } from './remove-records.ts';
+import type { Statements } from './statements.ts';
+import type { Work } from './work.ts';
+import { commitRecords, restoreRecords } from './write-records.ts';
+
+interface Opened {
+  readonly database: Database;
+  readonly statements: Statements;
+}
+
+/** A store in a database. Opened with the first call, and again when it was lost. */
+export class SqlStore implements Store {
+  readonly name: string;
+  readonly #opener: DatabaseOpener;
+  readonly #codec: RecordCodec;
+  readonly #onFault: StoreOptions['onFault'];
+  #opened: Promise<Opened> | undefined;
+  #isClosed = false;
+
+  constructor(name: string, opener: DatabaseOpener, { secret, onFault }: StoreOptions) {
+    this.name = name;
+    this.#opener = opener;
+    this.#codec = createRecordCodec(secret);
+    this.#onFault = onFault;
+  }
+
+  find(lookup: Parameters<Store['find']>[0]) {
+    return this.#read((work) => findCheckpoint(work, lookup));
+  }
+
+  async commit(commit: Parameters<Store['commit']>[0]) {
+    admitCommit(commit);
+    return this.#write((work) => commitRecords(work, commit));
+  }
+
+  acquire(request: Parameters<Store['acquire']>[0]) {
+    return this.#use(({ database, statements }) => acquireLease(database, statements, request));
+  }
+
+  renew(lease: Lease, milliseconds: number) {
+    return this.#write((work) => renewLease(work, lease, milliseconds));
+  }
+
+  release(lease: Lease) {
+    return this.#write((work) => releaseLease(work, lease));
+  }
+
+  recall(key: Parameters<Store['recall']>[0]) {
+    return this.#read((work) => recallSpan(work, key));
+  }
+
+  search(query: Parameters<Store['search']>[0]) {
+    return this.#read((work) => searchSpans(work, query));
+  }
+
+  list({ tenant }: { readonly tenant?: string | undefined } = {}) {
+    return this.#use(async ({ database, statements }) => {
+      const conversations = await listConversations(database, statements, tenant);
+      return conversations.map(({ id: _, ...conversation }) => conversation);
+    });
+  }
+
+  checkpoints(key: ConversationKey) {
+    return this.#read((work) => listCheckpoints(work, key));
+  }
+
+  spans(key: ConversationKey) {
+    return this.#read((work) => listSpans(work, key));
+  }
+
+  async restore(records: StoreRecord | readonly StoreRecord[]) {
+    const list = [records].flat();
+    admitRecords(list);
+    await this.#write((work) => restoreRecords(work, list));
+  }
+
+  forget(key: ConversationKey) {
+    return this.#remove(({ database, statements }) => forgetConversation(database, statements, key));
+  }
+
+  collect(retention: Parameters<Store['collect']>[0]) {
+    return this.#remove(({ database, statements }) => collectConversations(database, statements, retention));
+  }
+
+  verify() {
+    return this.#use(async (opened) => {
+      await opened.database.check();
+      return opened.database.read((session) => findFaults(this.#workOf(opened, session)));
+    });
+  }
+
+  async close() {
+    this.#isClosed = true;
+    const opened = await this.#opened?.catch(() => undefined);
+    this.#opened = undefined;
+    if (opened !== undefined) await closeQuietly(opened.database);
+  }
+
+  #read<Result>(run: (work: Work) => Promise<Result>): Promise<Result> {
+    return this.#use(
+      (opened) => opened.database.read((session) => run(this.#workOf(opened, session))),
+      'read',
+    );
+  }
+
+  #write<Result>(run: (work: Work) => Promise<Result>): Promise<Result> {
+    return this.#use((opened) => opened.database.write((session) => run(this.#workOf(opened, session))));
+  }
+
+  #remove(run: (opened: Opened) => Promise<number>): Promise<number> {
+    return this.#use(async (opened) => {
+      const removed = await run(opened);
+      if (removed > 0) await opened.database.purge();
+      return removed;
+    });
+  }
+
+  #workOf({ database, statements }: Opened, session: Session): Work {
+    return {
+      session,
+      statements,
+      dialect: database.dialect,
+      codec: this.#codec,
+      report: (fault) => this.#report(fault),
+    };
+  }
+
+  #report(fault: StoreFault): void {
+    try {
+      this.#onFault?.(fault);
+    } catch {
+      // A listener that fails must not turn a missing record into a failing store.
+    }
+  }
+
+  async #use<Result>(
+    run: (opened: Opened) => Promise<Result>,
+    use: 'read' | 'write' = 'write',
+  ): Promise<Result> {
+    if (this.#isClosed) throw new RoundfoldError('usage', 'the store was closed');
+    let opened: Opened | undefined;
+    try {
+      opened = await this.#open();
+      if (!opened.database.isCurrent(use)) {
+        await this.#discard(opened);
+        opened = await this.#open();
+      }
+      return await run(opened);
+    } catch (error) {
+      if (opened !== undefined && this.#opener.isLost(error)) await this.#discard(opened);
+      throw RoundfoldError.is(error) ? error : this.#opener.explain(error);
+    }
+  }
+
+  #open(): Promise<Opened> {
+    this.#opened ??= this.#start();
+    return this.#opened;
+  }
+
+  async #start(): Promise<Opened> {
+    try {
+      return await openDatabase(this.#opener);
+    } catch (error) {
+      // The next call tries again: the cause may be gone by then.
+      this.#opened = undefined;
+      throw error;
+    }
+  }
+
+  async #discard(opened: Opened): Promise<void> {
+    const current = this.#opened;
+    if (current === undefined || (await current) !== opened) return;
+    if (this.#opened === current) this.#opened = undefined;
+    await closeQuietly(opened.database);
+  }
+}
+
+async function openDatabase(opener: DatabaseOpener): Promise<Opened> {
+  // Loaded with the first store that needs it.
+  const [{ statementsOf }, { migrate }, { migrations }] = await Promise.all([
+    import('./statements.ts'),
+    import('./migrate.ts'),
+    import('./migrations/registry.ts'),
+  ]);
+  const database = await opener.open();
+  try {
+    await migrate(database, migrations);
+  } catch (error) {
+    await closeQuietly(database);
+    throw error;
+  }
+  return { database, statements: statementsOf(database.dialect) };
+}
+
+/** There is nothing left to do for one that cannot be closed. */
+async function closeQuietly(database: Database): Promise<void> {
+  try {
+    await database.close();
+  } catch {}
+}

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Store, StoreFault } from '../../src/core/store.ts';
+import { openStore } from '../../src/stores/registry.ts';
+import { SECRET, type StoreCase, storeBench, storeCases } from '../support/store-cases.ts';
+import { openRaw, type RawDatabase } from '../support/store-database.ts';
+import { checkpointOf, commitAlone, leaseOf, lookupOf, spanOf } from '../support/store-records.ts';
+
+const bench = storeBench();
+afterAll(() => bench.end());
+
+const kept = storeCases.filter(({ kind }) => kind !== 'memory');
+const short = checkpointOf({ boundary: 2 });
+const long = checkpointOf({ boundary: 7 });
+const span = spanOf({ text: 'the quick brown fox' });
+
+describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
+  let address: string;
+  let store: Store;
+  let raw: RawDatabase;
+  let faults: StoreFault[];
+
+  beforeEach(async () => {
+    address = await bench.address(storeCase.kind);
+    faults = [];
+    store = await bench.open(storeCase, { address, onFault: (fault) => faults.push(fault) });
+    await commitAlone(store, short);
+    await commitAlone(store, long, [span]);
+    raw = await openRaw(address);
+  });
+  afterEach(() => raw.close());
+
+  const bodyOf = async (table: string, id: number) =>
+    new Uint8Array(
+      (await raw.run(`select body from ${table} where id = $1`, [id]))[0]?.['body'] as Uint8Array,
+    );
+  const setBody = (table: string, id: number, body: Uint8Array) =>
+    raw.run(`update ${table} set body = $1 where id = $2`, [body, id]);
+  const LONG = 2;
+
+  it('are never served when a bit is wrong', async () => {
+    const body = await bodyOf('checkpoints', LONG);
+    const step = storeCase.kind === 'sqlite' ? 1 : 37;
+    for (let place = 0; place < body.length; place += step) {
+      const flipped = Uint8Array.from(body);
+      flipped[place] = (flipped[place] ?? 0) ^ (1 << (place % 8));
+      await setBody('checkpoints', LONG, flipped);
+      expect(await store.find(lookupOf(short, long))).toStrictEqual(short);
+    }
+    expect(faults.length).toBe(Math.ceil(body.length / step));
+    expect(new Set(faults.map(({ name }) => name))).toEqual(new Set([long.chain]));
+  });
+
+  it.each([
+    { what: 'of a later version', change: (body: Uint8Array) => body.with(0, 9), reason: 'unknown-version' },
+    { what: 'cut short', change: (body: Uint8Array) => body.slice(0, -1), reason: 'damaged' },
+    { what: 'empty', change: () => new Uint8Array(), reason: 'damaged' },
+  ])('are told and written anew when they are $what', async ({ change, reason }) => {
+    await setBody('checkpoints', LONG, change(await bodyOf('checkpoints', LONG)));
+    await setBody('spans', 1, change(await bodyOf('spans', 1)));
+    expect(await store.find(lookupOf(long))).toBeUndefined();
+    expect(await store.recall({ tenant: 'tenant', handle: span.handle })).toBeUndefined();
+    expect(await store.spans(long)).toEqual([]);
+    expect(await store.checkpoints(long)).toEqual([short]);
+    const checkpointFault = { kind: 'checkpoint', tenant: 'tenant', name: long.chain, reason };
+    const spanFault = { kind: 'span', tenant: 'tenant', name: span.handle, reason };
+    expect(faults).toEqual([checkpointFault, spanFault, spanFault, checkpointFault]);
+    expect(await store.verify()).toEqual([checkpointFault, spanFault]);
+    await commitAlone(store, long, [span]);
+    expect(await store.find(lookupOf(long))).toStrictEqual(long);
+    expect(await store.recall({ tenant: 'tenant', handle: span.handle })).toStrictEqual(span);
+    expect(
+      await store.search({ tenant: 'tenant', conversation: 'conversation', words: 'fox', limit: 2 }),
+    ).toHaveLength(1);
+    expect(await store.verify()).toEqual([]);
+  });
+
+  it.each(['tenant', 'configuration', 'link'])('do not open under another %s', async (column) => {
+    const value = column === 'link' ? '9:other' : 'other';
+    await raw.run(`update checkpoints set ${column} = $1 where id = $2`, [value, LONG]);
+    const moved = {
+      tenant: column === 'tenant' ? value : long.tenant,
+      configuration: column === 'configuration' ? value : long.configuration,
+      links: [column === 'link' ? { chain: 'other', boundary: 9 } : { chain: long.chain, boundary: 7 }],
+    };
+    expect(await store.find(moved)).toBeUndefined();
+    expect(faults).toMatchObject([{ reason: storeCase.isSealed ? 'wrong-key' : 'damaged' }]);
+  });
+
+  it('do not open in another conversation, nor in the place of another', async () => {
+    await commitAlone(store, checkpointOf({ conversation: 'other', chain: 'other' }), [
+      spanOf({ conversation: 'other', handle: 'rf:other' }),
+    ]);
+    await setBody('spans', 2, await bodyOf('spans', 1));
+    expect(await store.recall({ tenant: 'tenant', handle: 'rf:other' })).toBeUndefined();
+    await raw.run('update checkpoints set conversation_id = 2 where id = $1', [LONG]);
+    expect(await store.find(lookupOf(long))).toBeUndefined();
+    expect(faults).toHaveLength(2);
+  });
+
+  it.each([
+    { what: 'another secret', secret: 'another secret of sixteen bytes' },
+    { what: storeCase.isSealed ? 'no secret' : 'a secret', secret: storeCase.isSealed ? undefined : SECRET },
+  ])('count as missing with $what, and are written anew', async ({ secret }) => {
+    const told: StoreFault[] = [];
+    const other = openStore(address, { secret, onFault: (fault) => told.push(fault) });
+    expect(await other.find(lookupOf(short, long))).toBeUndefined();
+    expect(told).toMatchObject([{ reason: 'wrong-key', name: long.chain }, { reason: 'wrong-key' }]);
+    expect(
+      await other.search({ tenant: 'tenant', conversation: 'conversation', words: 'fox', limit: 5 }),
+    ).toEqual([]);
+    expect(await other.verify()).toHaveLength(3);
+    // An import leaves them alone.
+    await other.restore([{ checkpoint: long }, { span }]);
+    expect(await other.verify()).toHaveLength(3);
+    expect(await other.commit({ checkpoint: long, spans: [span], lease: await leaseOf(other) })).toBe(
+      'committed',
+    );
+    expect(await other.find(lookupOf(short, long))).toStrictEqual(long);
+    await other.close();
+  });
+
+  it('are not to be found by looking at the database', async () => {
+    const tables = ['conversations', 'checkpoints', 'spans', 'leases'];
+    const rows = await Promise.all(tables.map((table) => raw.run(`select * from ${table}`)));
+    const index =
+      storeCase.isSealed || storeCase.kind === 'postgres' ? await raw.run('select * from span_words') : [];
+    const everything = [...rows.flat(), ...index]
+      .flatMap((row) => Object.values(row))
+      .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)))
+      .join('\n');
+    expect(everything.includes('brown')).toBe(!storeCase.isSealed);
+    expect(everything.includes('what happened')).toBe(!storeCase.isSealed);
+  });
+
+  it.runIf(storeCase.kind === 'sqlite')('leave no bytes behind when they are forgotten', async () => {
+    await commitAlone(store, checkpointOf({ conversation: 'other', chain: 'other' }), [
+      spanOf({ conversation: 'other', handle: 'rf:other', text: 'a lazy dog' }),
+    ]);
+    const inFiles = (text: string) =>
+      ['', '-wal'].some((suffix) => readFileSync(address + suffix).includes(text));
+    expect(inFiles('brown')).toBe(!storeCase.isSealed);
+    await raw.close();
+    await store.forget({ tenant: 'tenant', conversation: 'conversation' });
+    raw = await openRaw(address);
+    for (const text of ['brown', 'quick', 'what happened before message 7'])
+      expect(inFiles(text)).toBe(false);
+    expect(inFiles('lazy')).toBe(!storeCase.isSealed);
+  });
+});
+
+it('refuses a short secret', () => {
+  expect(() => openStore('somewhere.sqlite', { secret: 'short' })).toThrow(/at least 16 bytes/);
+});
