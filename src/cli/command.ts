@@ -26,6 +26,11 @@ export interface CommandDefinition {
   run(given: GivenArguments, terminal: Terminal): Promise<ExitCode>;
 }
 
+/** Commands under one name: `roundfold store ls`. */
+export interface CommandGroup extends Pick<CommandDefinition, 'name' | 'summary' | 'examples' | 'details'> {
+  readonly commands: readonly CommandDefinition[];
+}
+
 /** What stood on the command line. */
 export interface GivenArguments {
   readonly positional: readonly string[];

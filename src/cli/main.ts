@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { RoundfoldError } from '../core/errors.ts';
 import { commands } from './commands/registry.ts';
@@ -7,6 +6,7 @@ import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { createProgram, exitCodeOfCommander } from './program.ts';
 import { reportError } from './report.ts';
 import { processTerminal } from './terminal.ts';
+import { readVersion } from './version.ts';
 import { unwritable } from './write-file.ts';
 
 /** A reader that closes the pipe early (`| head`) is no failure. */
@@ -34,9 +34,4 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     reportError({ terminal: processTerminal({ color: true, quiet: false }), json: false }, error);
     return exitCodeOf(error);
   }
-}
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return (manifest as { version: string }).version; // our own manifest
 }

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
-import type { CommandDefinition, GivenArguments, OptionDefinition } from './command.ts';
+import type { CommandDefinition, CommandGroup, GivenArguments, OptionDefinition } from './command.ts';
 import { addCompletion } from './completion.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from './exit-codes.ts';
 import { nearest } from './nearest.ts';
@@ -9,7 +9,7 @@ import { wrapText } from './wrap-text.ts';
 
 /** Builds the command line from the list of commands. `onEnd` gets what the chosen command ended with. */
 export function createProgram(
-  commands: readonly CommandDefinition[],
+  commands: readonly (CommandDefinition | CommandGroup)[],
   version: string,
   onEnd: (code: ExitCode) => void,
 ): Command {
@@ -35,7 +35,7 @@ ${EXIT_CODE_TEXT}
 `;
 
 function toCommand(
-  definition: CommandDefinition,
+  definition: CommandDefinition | CommandGroup,
   program: Command,
   onEnd: (code: ExitCode) => void,
 ): Command {
@@ -44,6 +44,10 @@ function toCommand(
     .addHelpText('after', () => `${exampleText(definition)}${detailsText(definition)}`)
     .showHelpAfterError('(add --help for what there is)')
     .exitOverride();
+  if ('commands' in definition) {
+    for (const one of definition.commands) command.addCommand(toCommand(one, program, onEnd));
+    return command;
+  }
   if (definition.arguments !== undefined) command.argument(definition.arguments, definition.argumentHelp);
   for (const option of definition.options) command.addOption(toOption(option));
   return command.action(async (...given: unknown[]) => {
@@ -53,11 +57,16 @@ function toCommand(
     });
     onEnd(
       await definition.run(
-        readGiven(definition.arguments === undefined ? [] : [given[0]].flat().map(String), command.opts()),
+        readGiven(definition.arguments === undefined ? [] : positionalOf(given[0]), command.opts()),
         terminal,
       ),
     );
   });
+}
+
+/** Nothing for an argument that may be left out, and was. */
+function positionalOf(given: unknown): readonly string[] {
+  return given === undefined ? [] : [given].flat().map(String);
 }
 
 function toOption({ flags, help, choices, isList }: OptionDefinition): Option {
@@ -80,12 +89,12 @@ function checkChoice(value: string, choices: readonly string[]): string {
   throw new InvalidArgumentError(`${question}\n  ${allowed}`);
 }
 
-function exampleText({ examples }: CommandDefinition): string {
+function exampleText({ examples }: Pick<CommandDefinition, 'examples'>): string {
   if (examples.length === 0) return '';
   return `\nExamples:\n${examples.map(([call, purpose]) => `  ${call}\n      ${purpose}\n`).join('')}`;
 }
 
-function detailsText({ details }: CommandDefinition): string {
+function detailsText({ details }: Pick<CommandDefinition, 'details'>): string {
   return details === undefined ? '' : `\n${details()}`;
 }
 

@@ -2,7 +2,8 @@ import { styleText } from 'node:util';
 
 /** Everything a command may say, and how. Data goes to `out`, talk to `talk`. */
 export interface Terminal {
-  out(text: string): void;
+  /** Bytes go out as they are. */
+  out(text: string | Uint8Array): void;
   talk(text: string): void;
   /** Styles text for `out`; plain when that is no terminal or colour is not wanted. */
   style(style: Style, text: string): string;

@@ -1,9 +1,23 @@
-import type { CommandDefinition } from '../command.ts';
+import type { CommandDefinition, CommandGroup } from '../command.ts';
 import { check } from './check.ts';
 import { compact } from './compact.ts';
 import { compare } from './compare.ts';
 import { inspect } from './inspect.ts';
+import { mcp } from './mcp.ts';
+import { recall } from './recall.ts';
+import { search } from './search.ts';
 import { simulate } from './simulate.ts';
+import { store } from './store.ts';
 
 /** Every command, in the order in which help lists them. */
-export const commands: readonly CommandDefinition[] = [inspect, check, compact, compare, simulate];
+export const commands: readonly (CommandDefinition | CommandGroup)[] = [
+  inspect,
+  check,
+  compact,
+  compare,
+  recall,
+  search,
+  store,
+  mcp,
+  simulate,
+];

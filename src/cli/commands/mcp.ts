@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import type { CommandDefinition } from '../command.ts';
+import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
+import { conversationOption, STORE_TEXT, storeOption, tenantOption } from '../store/options.ts';
+import { overStore, type StoreWork } from '../store/over-store.ts';
+import { readVersion } from '../version.ts';
+
+/** `roundfold mcp`: lets an agent read again what left its context. Runs until it is told to end, which is a success. */
+export const mcp: CommandDefinition = {
+  name: 'mcp',
+  summary:
+    'let an agent recall and search what left its context, as an MCP server on standard input and output',
+  options: [conversationOption, tenantOption, storeOption],
+  examples: [
+    ['claude mcp add roundfold -- roundfold mcp', 'in Claude Code'],
+    ['roundfold mcp --tenant alice --conversation 3fa9', 'with one conversation and nothing else'],
+  ],
+  details: () => `${CONFIGURATION}\n${STORE_TEXT}\n${EXIT_CODE_TEXT}\n`,
+  run: (given, terminal) => overStore(given, terminal, run),
+};
+
+const CONFIGURATION = `In other clients: { "mcpServers": { "roundfold": { "command": "roundfold", "args": ["mcp"] } } }
+
+Tools: recall (handle, offset) and search (words, limit). Both only read.
+`;
+
+async function run({ given, report, access }: StoreWork): Promise<ExitCode> {
+  const { terminal } = report;
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const told = Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]);
+  const { serveTools } = await import('../mcp/serve.ts');
+  const serving = serveTools({
+    access,
+    tenant: given.text('tenant'),
+    conversation: given.text('conversation'),
+    version: readVersion(),
+    onError: () => terminal.talk('a message of the client could not be read or answered\n'),
+  });
+  if (terminal.isWatched) terminal.talk('waiting for an MCP client on standard input; Ctrl-C ends it\n');
+  await Promise.race([told, serving.closed]).finally(() => stopped.abort());
+  await serving.close();
+  // Whoever asked was told.
+  access.takeFaults();
+  return exitCodes.done;
+}

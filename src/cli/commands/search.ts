@@ -1,0 +1,67 @@
+import { printable } from '../../core/printable.ts';
+import type { CommandDefinition } from '../command.ts';
+import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
+import { type Report, writeJson } from '../report.ts';
+import { refuseFaults } from '../store/fault-error.ts';
+import { conversationOption, jsonOption, STORE_TEXT, storeOption, tenantOption } from '../store/options.ts';
+import { overStore, type StoreWork, sayNothingStored } from '../store/over-store.ts';
+import { type FoundSpan, searchSpans } from '../store/search-spans.ts';
+import { formatPlace, idLength } from '../store/short-forms.ts';
+import { readWholeNumber } from '../store/whole-number.ts';
+
+const DEFAULT_LIMIT = 10;
+const EXCERPT_LENGTH = 400;
+
+/** `roundfold search`: finds messages that left a conversation. */
+export const search: CommandDefinition = {
+  name: 'search',
+  summary: 'find messages that left a conversation, by their words',
+  arguments: '<words...>',
+  argumentHelp: 'words, all of which occur in the messages; letters and digits count, in any case',
+  options: [
+    conversationOption,
+    { flags: '--limit <number>', help: `matches at most (default ${DEFAULT_LIMIT})` },
+    storeOption,
+    tenantOption,
+    jsonOption,
+  ],
+  examples: [
+    ['roundfold search parser timeout', 'in all conversations, the last used first'],
+    ['roundfold search parser --conversation 3fa9 --json', 'in one, for a program'],
+  ],
+  details: () => `${STORE_TEXT}\n${EXIT_CODE_TEXT}\n`,
+  run: (given, terminal) => overStore(given, terminal, run),
+};
+
+async function run(work: StoreWork): Promise<ExitCode> {
+  const { given, report, access } = work;
+  const limit = readWholeNumber(given, 'limit', 1) ?? DEFAULT_LIMIT;
+  const store = access.forReading();
+  if (store === undefined) return sayNothingStored(work);
+  const found = await searchSpans(store, {
+    words: given.positional.join(' '),
+    limit,
+    tenant: given.text('tenant'),
+    conversation: given.text('conversation'),
+  });
+  if (found.length === 0) {
+    refuseFaults(access);
+    report.terminal.talk('no stored messages have all of these words\n');
+  }
+  const length = idLength(found.map(({ conversation }) => conversation));
+  for (const match of found) printMatch(report, match, length);
+  if (found.length === limit && !report.json)
+    report.terminal.talk(`${limit} shown; --limit shows more, further words fewer\n`);
+  return exitCodes.done;
+}
+
+function printMatch(report: Report, match: FoundSpan, length: number): void {
+  if (report.json) {
+    writeJson(report, 'match', match);
+    return;
+  }
+  const { terminal } = report;
+  const place = `${formatPlace(match)} of ${printable(match.conversation.slice(0, length))}`;
+  terminal.out(`${terminal.style('cyan', printable(match.handle))} ${terminal.style('dim', place)}\n`);
+  terminal.out(`    ${printable(match.excerpt, EXCERPT_LENGTH)}\n`);
+}

@@ -1,0 +1,91 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect } from 'vitest';
+import { initialAutoCompactState } from '../../core/auto-compact.ts';
+import type { StoreRecord } from '../../core/store.ts';
+import { byteLines } from './byte-lines.ts';
+import { createExportReader, createExportWriter } from './export-lines.ts';
+
+const name = fc.string({ unit: 'binary', maxLength: 20 });
+const place = fc.nat();
+const span = fc.record({
+  span: fc.record({
+    tenant: name,
+    conversation: name,
+    handle: name,
+    start: place,
+    end: place,
+    body: fc.uint8Array({ maxLength: 200 }),
+    text: name,
+    createdAt: place,
+  }),
+});
+const checkpoint = fc.record({
+  checkpoint: fc.record({
+    version: fc.constant(1 as const),
+    tenant: name,
+    configuration: name,
+    conversation: name,
+    chain: name,
+    boundary: place,
+    // As they come out of a store: what JSON cannot hold was lost on the way in.
+    parts: fc.array(fc.jsonValue().map((value) => ({ raw: JSON.parse(JSON.stringify(value)) as unknown }))),
+    parent: name,
+    receipt: fc.constant({
+      version: 1 as const,
+      strategy: 'summarize',
+      messagesBefore: 4,
+      messagesAfter: 2,
+      tokensBefore: 4000,
+      tokensAfter: 400,
+      runs: [],
+    }),
+    state: fc.constant(initialAutoCompactState),
+    createdAt: place,
+  }),
+});
+const records: fc.Arbitrary<readonly StoreRecord[]> = fc.array(fc.oneof(span, checkpoint), { maxLength: 5 });
+
+function write(list: readonly StoreRecord[]): Buffer {
+  const writer = createExportWriter();
+  return Buffer.from(`${writer.first()}${list.map((one) => writer.record(one)).join('')}${writer.last()}`);
+}
+
+async function read(bytes: Uint8Array, chunkLength = bytes.length) {
+  const reader = createExportReader(() => true);
+  const found: (StoreRecord | string)[] = [];
+  for await (const line of byteLines(chunksOf(bytes, chunkLength))) {
+    const one = reader.read(line);
+    if (one !== undefined) found.push(one);
+  }
+  return { found, isComplete: reader.isComplete };
+}
+
+async function* chunksOf(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += length) yield bytes.subarray(start, start + length);
+}
+
+describe('the lines of an export', () => {
+  test.prop([records, fc.integer({ min: 1, max: 300 })])(
+    'give every record back, however the bytes arrive',
+    async (list, chunkLength) => {
+      const { found, isComplete } = await read(write(list), chunkLength);
+
+      expect(isComplete).toBe(true);
+      expect(found).toEqual(list);
+      expect(write(found as StoreRecord[]).equals(write(list))).toBe(true);
+    },
+  );
+
+  test.prop([records, fc.nat(), fc.integer({ min: 1, max: 255 })])(
+    'never give another record when a byte was changed',
+    async (list, at, flip) => {
+      const bytes = write(list);
+      const index = at % bytes.length;
+      bytes[index] = (bytes[index] ?? 0) ^ flip;
+      const { found, isComplete } = await read(bytes);
+      const isRefused = !isComplete || found.some((one) => typeof one === 'string');
+
+      expect(isRefused || write(found as StoreRecord[]).equals(write(list))).toBe(true);
+    },
+  );
+});
