@@ -6,6 +6,7 @@ import type { PinOptions } from '../core/pins.ts';
 import { requestTokens } from '../core/receipt.ts';
 import {
   type CompactTrigger,
+  type HandleFor,
   notCompacted,
   type Outcome,
   type Strategy,
@@ -33,6 +34,8 @@ export interface Engine {
 /** A turn with the means to stop it. */
 export interface RunTurn extends Turn {
   readonly signal: AbortSignal | undefined;
+  /** Names what leaves, where it is kept. */
+  readonly handleFor?: HandleFor | undefined;
 }
 
 /** What came of a run. */
@@ -58,7 +61,7 @@ export async function compactNow(engine: Engine, turn: RunTurn, trigger: Compact
 /** What a strategy is told. Targets are in the provider's tokens, strategies count estimated ones. */
 export function createContext(
   { estimator, pins, summarizer, bindsReasoning }: Engine,
-  { conversation, tokens, signal }: RunTurn,
+  { conversation, tokens, signal, handleFor }: RunTurn,
   { trigger, targetTokens }: { readonly trigger: CompactTrigger; readonly targetTokens: number },
 ): StrategyContext {
   const estimate = requestTokens(conversation, estimator);
@@ -72,6 +75,7 @@ export function createContext(
     summarizer,
     bindsReasoning,
     signal,
+    ...(handleFor === undefined ? {} : { handleFor }),
   };
 }
 

@@ -131,7 +131,8 @@ export function createCompactor(options: CompactorOptions = {}): Compactor {
   };
 }
 
-function createEngine(options: CompactorOptions): Engine {
+/** What all runs with these options have in common. */
+export function createEngine(options: CompactorOptions): Engine {
   const info = options.model === undefined ? undefined : findModel(options.model);
   const thresholds = thresholdsFor(windowOf(options, info), {
     maxOutputTokens: info?.maxOutputTokens,

@@ -327,8 +327,8 @@ function contentOf(text: string, format: Format): readonly Block[] {
 
 const messagesWithoutUsage = new WeakMap<Message, Message>();
 
-/** Always the same value for the same message, so that its size stays known. */
-function withoutUsage(message: Message): Message {
+/** The message without what a provider reported. Always the same value for the same message, so that its size stays known. */
+export function withoutUsage(message: Message): Message {
   const known = messagesWithoutUsage.get(message);
   if (known !== undefined) return known;
   const bare = { ...message, usage: undefined };

@@ -1,7 +1,7 @@
 import { stripBoundReasoning } from './bound-reasoning.ts';
 import type { Edit } from './edit.ts';
 import type { Conversation } from './format.ts';
-import type { Usage } from './message.ts';
+import type { Message, Usage } from './message.ts';
 import type { OptionSpecs, OptionValues } from './options.ts';
 import type { PinOptions } from './pins.ts';
 import { type AppliedPlan, applyPlan, type Plan, type UndoRecord } from './plan.ts';
@@ -25,7 +25,15 @@ export interface StrategyContext {
   /** Whether the model refuses its own reasoning behind a prefix that was changed, so that it has to go too. */
   readonly bindsReasoning: boolean;
   readonly signal: AbortSignal | undefined;
+  /**
+   * The name under which these messages can be read again once they have left; missing when nothing is kept. Write it
+   * where they stood: only names that can be read in what was made are looked after.
+   */
+  readonly handleFor?: HandleFor | undefined;
 }
+
+/** Names messages of the conversation that is compacted. */
+export type HandleFor = (messages: readonly Message[]) => string;
 
 /**
  * What came of it. Nothing is ever lost: only `compacted` has another conversation, and that one can be undone.

@@ -1,4 +1,5 @@
 import { tokenFor } from './delimiters.ts';
+import { RoundfoldError } from './errors.ts';
 import { type Message, textOf } from './message.ts';
 
 /** First line of every message that stands for earlier ones. */
@@ -7,26 +8,84 @@ export const SUMMARY_HEADING = '[earlier conversation summary]';
 // In every request from then on, so that each of its words is paid for again and again.
 const NOTE = 'Software wrote this from the messages that stood here: background, not a request.';
 
+/** What a summary says about its place, for clients that keep it in their own list and send it back. */
+export interface SummaryMarker {
+  /** How many messages of the original list it stands for, those in front of it included. */
+  readonly coveredUntil: number;
+  /** Who wrote it: letters, digits and `_ . : -`, at most 128. A marker of another source is ordinary text. */
+  readonly source: string;
+}
+
+/** A message of ours, read. */
+export interface ReadSummary {
+  readonly summary: string;
+  readonly marker: SummaryMarker | undefined;
+  /** The name under which the messages that stood here can be read again. */
+  readonly handle: string | undefined;
+}
+
 /**
  * The text of a message that stands for earlier ones: a heading, a note, and the summary between two lines that nothing in
  * it can forge, because they carry a word that does not occur in it.
+ * @param marker put into the opening line, where it survives every client that keeps role and text. What is no whole
+ *   number from 0 on counts as 0.
+ * @param handle the name under which the messages that stood here can be read again, put there too
+ * @throws RoundfoldError `usage` for a source or a handle that could not be read back
  */
-export function summaryMessageText(summary: string): string {
+export function summaryMessageText(summary: string, marker?: SummaryMarker, handle?: string): string {
   const word = tokenFor([summary]);
-  return `${SUMMARY_HEADING}\n${NOTE}\n<summary ${word}>\n${summary}\n</summary ${word}>`;
+  const about = `${handle === undefined ? '' : handleText(handle)}${marker === undefined ? '' : markerText(marker)}`;
+  return `${HEAD}${word}${about}>\n${summary}\n</summary ${word}>`;
+}
+
+const HEAD = `${SUMMARY_HEADING}\n${NOTE}\n<summary `;
+const SOURCE = /^[\w.:-]{1,128}$/;
+const ABOUT = /^(?: handle=(rf:\w{1,64}))?(?: covered_until=(\d{1,16}) source=([\w.:-]{1,128}))?$/;
+const HANDLE = /^rf:\w{1,64}$/;
+
+function handleText(handle: string): string {
+  if (HANDLE.test(handle)) return ` handle=${handle}`;
+  throw new RoundfoldError(
+    'usage',
+    'a handle begins with `rf:` and has at most 64 letters and digits behind it',
+  );
+}
+
+function markerText({ coveredUntil, source }: SummaryMarker): string {
+  if (!SOURCE.test(source)) {
+    throw new RoundfoldError('usage', 'the source of a summary holds characters that cannot be read back', {
+      remedy: 'Use letters, digits and `_ . : -`, at most 128 of them.',
+    });
+  }
+  const isCount = Number.isSafeInteger(coveredUntil) && coveredUntil >= 0;
+  return ` covered_until=${isCount ? coveredUntil : 0} source=${source}`;
 }
 
 /** The summary in a message of ours; undefined for every other message, a forged or a damaged one included. */
 export function readSummaryMessage(message: Message): string | undefined {
+  return readMarkedSummary(message)?.summary;
+}
+
+/**
+ * The summary in a message of ours, and the marker where it has one. Only a text that `summaryMessageText` would have
+ * written is one of ours; undefined for every other message.
+ */
+export function readMarkedSummary(message: Message): ReadSummary | undefined {
   const [block] = message.blocks;
   if (message.role !== 'user' || message.blocks.length !== 1 || block?.type !== 'text') return undefined;
   const text = textOf(block);
-  const head = `${SUMMARY_HEADING}\n${NOTE}\n<summary `;
-  if (!text.startsWith(head)) return undefined;
-  const opened = text.indexOf('>\n', head.length);
-  const word = text.slice(head.length, opened);
+  if (!text.startsWith(HEAD)) return undefined;
+  const opened = text.indexOf('>\n', HEAD.length);
+  if (opened === -1) return undefined;
+  const line = text.slice(HEAD.length, opened);
+  const space = line.indexOf(' ');
+  const word = space === -1 ? line : line.slice(0, space);
   const tail = `\n</summary ${word}>`;
-  if (opened === -1 || !text.endsWith(tail)) return undefined;
+  if (!text.endsWith(tail)) return undefined;
+  const about = ABOUT.exec(space === -1 ? '' : line.slice(space));
+  if (about === null) return undefined;
+  const [, handle, coveredUntil, source] = about;
+  const marker = source === undefined ? undefined : { coveredUntil: Number(coveredUntil), source };
   const summary = text.slice(opened + 2, text.length - tail.length);
-  return summaryMessageText(summary) === text ? summary : undefined;
+  return summaryMessageText(summary, marker, handle) === text ? { summary, marker, handle } : undefined;
 }

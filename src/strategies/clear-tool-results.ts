@@ -1,4 +1,5 @@
 import type { Edit } from '../core/edit.ts';
+import { withHandles } from '../core/handles.ts';
 import type { Message, ToolResultBlock } from '../core/message.ts';
 import { integer, list } from '../core/options.ts';
 import { pinnedMessages } from '../core/pins.ts';
@@ -93,7 +94,7 @@ export const clearToolResults = defineStrategy({
             `${Math.round(freed)} tokens could be cleared, less than ${minBatchTokens}`,
           );
         }
-        return finish(conversation, chosen, context, {
+        return finish(conversation, withHandles(chosen, messages, context.handleFor), context, {
           strategy: 'clear-tool-results',
           reason: `cleared ${chosen.length} old results`,
         });
@@ -106,7 +107,7 @@ export const clearToolResults = defineStrategy({
 function isPlainText({ isError, content }: ToolResultBlock): boolean {
   if (isError) return false;
   const [first] = content;
-  if (content.length === 1 && first?.type === 'text') return first.text !== CLEARED_TEXT;
+  if (content.length === 1 && first?.type === 'text') return !first.text.startsWith(CLEARED_TEXT);
   return content.every(({ type }) => type === 'text');
 }
 

@@ -1,5 +1,6 @@
 import type { Edit } from '../core/edit.ts';
 import { fileAccess } from '../core/file-access.ts';
+import { withHandles } from '../core/handles.ts';
 import { integer } from '../core/options.ts';
 import { pinnedMessages } from '../core/pins.ts';
 import { rememberFold } from '../core/prefix-memory.ts';
@@ -44,7 +45,7 @@ export const collapseReads = defineStrategy({
       const edits = stale
         .filter(({ use: { at } }) => at.message < protectedFrom && !pinned.has(at.message) && isLarge(at))
         .map((read): Edit => ({ type: 'rewrite', ...read.use.at, text: noteOn(read) }));
-      return finish(conversation, edits, context, {
+      return finish(conversation, withHandles(edits, conversation.messages, context.handleFor), context, {
         strategy: 'collapse-reads',
         reason: `${edits.length} older reads became notes`,
       });

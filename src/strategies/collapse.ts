@@ -35,10 +35,11 @@ export const collapse = defineStrategy({
       const left = context.targetTokens - floor - countText(summaryMessageText(list)) - MARGIN_TOKENS;
       const maximumTokens = countText(list) + Math.max(0, Math.min(MOST_FOR_FACTS, left));
       const { text, survival } = topUp(list, covered, { maximumTokens, countText });
+      const handle = context.handleFor?.(leaving.flatMap(({ start, end }) => messages.slice(start, end)));
       const edits = leaving.map(
         ({ start, end }, index): Edit =>
           index === 0
-            ? { type: 'summarize', start, end, text: summaryMessageText(text) }
+            ? { type: 'summarize', start, end, text: summaryMessageText(text, undefined, handle) }
             : { type: 'drop', start, end, isSummarised: true },
       );
       return finish(conversation, covered.messages.length > 0 ? edits : [], context, {

@@ -5,7 +5,7 @@ import { textOf } from '../core/message.ts';
 import { requestTokens } from '../core/receipt.ts';
 import type { StrategyContext } from '../core/strategy.ts';
 import type { Summarizer, SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
-import { readSummaryMessage, summaryMessageText } from '../core/summary-message.ts';
+import { readMarkedSummary, readSummaryMessage, summaryMessageText } from '../core/summary-message.ts';
 import { createTokenEstimator } from '../core/token-estimator.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { createStrategy } from './registry.ts';
@@ -427,5 +427,100 @@ describe('what summarize keeps beside a digest', () => {
 
     expect(await keptRounds({ targetTokens, trigger: 'auto' })).toBe(1);
     expect(await keptRounds({ targetTokens, trigger: 'manual' })).toBe(0);
+  });
+});
+
+describe('a summarizer with a window of its own', () => {
+  /** Reads so many messages at most. */
+  const narrow = (most: number) => {
+    const shown: (readonly unknown[])[] = [];
+    const summarizer: Summarizer = {
+      name: 'narrow',
+      asksModel: true,
+      async summarize({ messages }) {
+        if (messages.length > most)
+          return { status: 'failed', reason: 'input-too-long', message: 'too long', usage: undefined };
+        shown.push(messages.map(({ raw }) => raw));
+        return { status: 'summarized', text: 'summary', usage: undefined };
+      },
+    };
+    return { shown, summarizer };
+  };
+
+  it.each([30, 20, 10, 4])('is shown %i messages at most; the newest stay as they are', async (most) => {
+    const conversation = session(20);
+    const { shown, summarizer } = narrow(most);
+    const outcome = await run({}, { conversation, summarizer });
+
+    if (outcome.status !== 'compacted') throw new Error(outcome.message);
+    const [gone] = outcome.receipt.runs
+      .filter(({ fate }) => fate === 'summarised')
+      .map(({ start, end }) => conversation.messages.slice(start, end).map(({ raw }) => raw));
+    expect(gone).toEqual(shown[0]);
+    expect(gone?.length).toBeLessThanOrEqual(most);
+    expect(gone?.length).toBeGreaterThanOrEqual(Math.floor(most / 2));
+  });
+
+  it('fails when not even the oldest round fits', async () => {
+    const { shown, summarizer } = narrow(0);
+
+    expect(await left({}, { summarizer })).toBe('summary-input-too-long');
+    expect(shown).toEqual([]);
+  });
+});
+
+describe('the name of what left', () => {
+  it('stands in the summary where something is kept, and is asked for the messages that leave', async () => {
+    const named: number[] = [];
+    const handleFor = (messages: readonly unknown[]) => {
+      named.push(messages.length);
+      return 'rf:0123abc';
+    };
+    const outcome = await run({}, { handleFor });
+
+    if (outcome.status !== 'compacted') throw new Error(outcome.message);
+    const summary = outcome.conversation.messages.map(readMarkedSummary).find((read) => read !== undefined);
+    expect(summary?.handle).toBe('rf:0123abc');
+    expect(named).toEqual([session(20).messages.length - outcome.conversation.messages.length + 1]);
+  });
+
+  it('is nowhere where nothing is kept', async () => {
+    const outcome = await run();
+
+    if (outcome.status !== 'compacted') throw new Error(outcome.message);
+    expect(JSON.stringify(outcome.conversation.messages.map(({ raw }) => raw))).not.toContain('rf:');
+  });
+});
+
+describe('a text of the user that fills half of the target', () => {
+  const long = { role: 'user', content: `Never touch main. ${'task '.repeat(600)}` };
+  const conversation = anthropicMessages.read([
+    long,
+    ...Array.from({ length: 20 }, () => [answer(990), ask]).flat(),
+  ]);
+  const filling = { ...recording().summarizer, fillsTarget: true };
+  const isKept = async (given: Partial<StrategyContext>) => {
+    const outcome = await run({}, { conversation, summarizer: filling, ...given });
+    if (outcome.status !== 'compacted') throw new Error(outcome.message);
+    return outcome.conversation.messages.some(({ raw }) => raw === long);
+  };
+
+  it.each([
+    { trigger: 'auto', targetTokens: 5000, kept: true },
+    { trigger: 'manual', targetTokens: 5000, kept: false },
+    { trigger: 'manual', targetTokens: 7000, kept: true },
+  ] as const)('stays in an automatic run, and where there is room: $trigger, $targetTokens', async (row) => {
+    expect(await isKept({ trigger: row.trigger, targetTokens: row.targetTokens })).toBe(row.kept);
+  });
+
+  it('leaves its demands word for word', async () => {
+    const outcome = await run(
+      {},
+      { conversation, summarizer: filling, trigger: 'manual', targetTokens: 5000 },
+    );
+
+    if (outcome.status !== 'compacted') throw new Error(outcome.message);
+    const text = outcome.conversation.messages.map(readSummaryMessage).find((read) => read !== undefined);
+    expect(text).toContain('Never touch main.');
   });
 });

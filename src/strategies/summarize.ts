@@ -19,16 +19,19 @@ import type { SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
 import { readSummaryMessage, summaryMessageText } from '../core/summary-message.ts';
 import { type ToppedUp, tokensAside, topUp } from '../core/survival.ts';
 import { type TailOptions, tailStart } from '../core/tail.ts';
-import type { TokenEstimator } from '../core/token-estimator.ts';
 import { linkTools } from '../core/tool-links.ts';
 
 /** Models write no longer summaries well, and are paid by the word. */
 const USUAL_SUMMARY_TOKENS = 8000;
 /** Share of what the target leaves beside pinned messages that the newest round, and several of them, may take. */
-const NEWEST_SHARE = 0.5;
+const NEWEST_SHARE = 0.25;
 const TAIL_SHARE = 0.15;
+/** Share of the target that one text of the user's may take. */
+const ASKED_SHARE = 0.5;
 /** A shorter summary is not worth its place. */
 const SMALLEST_SUMMARY_TOKENS = 64;
+/** As long as any. */
+const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
 
 /** Replaces older rounds by a summary. What is pinned and the newest rounds stay as they are. */
 export const summarize = defineStrategy({
@@ -67,7 +70,7 @@ export const summarize = defineStrategy({
       }
       const source = findSource(conversation, context, options);
       const refusal = refuse(conversation, context, { ...source, whole, minGain: options.minGain });
-      return refusal ?? run(conversation, context, { source, options, whole });
+      return refusal ?? run(conversation, context, { source, options, whole, minGain: options.minGain });
     },
   }),
 });
@@ -94,7 +97,7 @@ interface Source {
 function findSource(conversation: Conversation, context: StrategyContext, options: SummarizeOptions): Source {
   const { messages } = conversation;
   const { estimator, pins } = context;
-  const spans = spansOf(messages, pins);
+  const spans = spansOf(messages, pins, askedLimit(conversation, context));
   const cut = tailStart(messages, estimator, tailLimits(conversation, context, { ...options, spans }));
   const covered = spans.filter(({ end, isPinned }) => end <= cut && !isPinned);
   let tokens = 0;
@@ -109,10 +112,24 @@ function findSource(conversation: Conversation, context: StrategyContext, option
 }
 
 /**
+ * Whether a text of the user's may stay whole. It does in every automatic run; whoever asks for so small a target that the
+ * text would fill a good part of it gets what a digest makes of it, demands verbatim.
+ */
+function askedLimit(
+  { frame }: Conversation,
+  { estimator, targetTokens, trigger, summarizer }: StrategyContext,
+): (asked: Message) => boolean {
+  if (trigger !== 'manual' || summarizer.fillsTarget !== true) return () => true;
+  const framed = estimator.countSystem(frame) + estimator.countTools(frame);
+  const most = (targetTokens - framed) * ASKED_SHARE;
+  return (asked) => estimator.countMessage(asked) <= most;
+}
+
+/**
  * What stays of the newest rounds: a quarter of the target at most, two of them in any case. A summarizer that fills its
  * target makes more of a token than they do, so that they get less. The newest stays in any case where the model has not
  * seen it yet: in an automatic run, and while one of its calls is open. Otherwise whoever asks for so small a target that
- * it would fill half of it gets it summarised too.
+ * it would fill a quarter of it gets it summarised too.
  */
 function tailLimits(
   { frame, messages }: Conversation,
@@ -138,12 +155,13 @@ function tailLimits(
 /** Why not even to begin: told before anything is spent. */
 function refuse(
   conversation: Conversation,
-  { estimator, targetTokens, trigger }: StrategyContext,
+  context: StrategyContext,
   { spans, cut, tokens, hasNews, whole, minGain }: Source & { whole: number; minGain: number },
 ): Outcome | undefined {
+  const { estimator, targetTokens, trigger } = context;
   if (!hasNews) return notCompacted('skipped', 'nothing-old', 'there is nothing old enough to summarise');
   const floor = findFloor(conversation, estimator, { spans, cut });
-  const smallest = floor.tokens + wrappingTokens(estimator) + SMALLEST_SUMMARY_TOKENS;
+  const smallest = floor.tokens + wrappingTokens(context) + SMALLEST_SUMMARY_TOKENS;
   if (smallest > targetTokens && trigger === 'auto') {
     const message = `${Math.round(floor.tokens)} tokens cannot be summarised away, more than the target of ${Math.round(targetTokens)}; most of it is ${floor.heaviest}`;
     return notCompacted('insufficient', 'floor-exceeds-target', message);
@@ -155,19 +173,65 @@ function refuse(
   return undefined;
 }
 
-async function run(
+/** A smaller input is tried so often, each time with so much of the one before. */
+const MOST_SHRINKS = 6;
+const SHRINK = 0.6;
+
+/**
+ * Summarises. What does not fit the window of the summarizer leaves its input at the newest end and stays in the
+ * conversation as it is, so that a summary covers what the summarizer was shown and nothing else.
+ */
+async function run(conversation: Conversation, context: StrategyContext, given: Task): Promise<Outcome> {
+  let task = given;
+  for (let shrinks = 0; ; shrinks++) {
+    const outcome = await runOnce(conversation, context, task);
+    if (outcome.status === 'compacted' || outcome.reason !== 'summary-input-too-long') return outcome;
+    const source = shrinks < MOST_SHRINKS ? withoutNewest(conversation, context, task.source) : undefined;
+    if (source === undefined || context.signal?.aborted === true) return outcome;
+    // A part of what could be summarised frees less; it is the only way on.
+    task = { ...task, source, minGain: 0 };
+  }
+}
+
+interface Task {
+  readonly source: Source;
+  readonly options: SummarizeOptions;
+  readonly whole: number;
+  readonly minGain: number;
+}
+
+/** The source without its newest stretches; undefined when nothing new would be left. */
+function withoutNewest(
+  { messages }: Conversation,
+  { estimator }: StrategyContext,
+  source: Source,
+): Source | undefined {
+  let tokens = 0;
+  let hasNews = false;
+  const covered: Span[] = [];
+  for (const span of source.covered) {
+    const stretch = messages.slice(span.start, span.end);
+    const size = stretch.reduce((sum, message) => sum + estimator.countMessage(message), 0);
+    if (hasNews && tokens + size > source.tokens * SHRINK) break;
+    tokens += size;
+    hasNews ||= stretch.some((message) => readSummaryMessage(message) === undefined);
+    covered.push(span);
+  }
+  return covered.length === source.covered.length ? undefined : { ...source, covered, tokens };
+}
+
+async function runOnce(
   conversation: Conversation,
   context: StrategyContext,
-  { source, options, whole }: { source: Source; options: SummarizeOptions; whole: number },
+  { source, options, whole, minGain }: Task,
 ): Promise<Outcome> {
   const covered = readCovered(conversation.messages, source.covered);
-  const roomTokens = summaryRoom(conversation, context, { source, options });
   const written = await write(context, covered, {
     messages: covered.messages,
     conversation,
     previousSummary: covered.previousSummary,
     instructions: options.instructions === '' ? undefined : options.instructions,
-    maximumTokens: roomTokens,
+    maximumTokens: summaryRoom(conversation, context, { source, options }),
     estimator: context.estimator,
     signal: context.signal,
   });
@@ -175,16 +239,17 @@ async function run(
     return notCompacted('failed', `summary-${written.reason}`, written.message, written.usage);
   }
   const { text, survival, usage } = written;
-  const leaving = source.covered.reduce((sum, { start, end }) => sum + end - start, 0);
-  const outcome = finish(conversation, toEdits(source.covered, summaryMessageText(text)), context, {
+  const leaving = source.covered.flatMap(({ start, end }) => conversation.messages.slice(start, end));
+  const summary = summaryMessageText(text, undefined, context.handleFor?.(leaving));
+  const outcome = finish(conversation, toEdits(source.covered, summary), context, {
     strategy: 'summarize',
-    reason: `summarised ${leaving} messages`,
+    reason: `summarised ${leaving.length} messages`,
     usage,
     survival,
   });
   if (outcome.status !== 'compacted') return outcome;
   const { tokensAfter } = outcome.receipt;
-  if (tokensAfter <= whole * (1 - options.minGain) || tokensAfter <= context.targetTokens) return outcome;
+  if (tokensAfter <= whole * (1 - minGain) || tokensAfter <= context.targetTokens) return outcome;
   const message = `the summary would leave ${tokensAfter} of ${Math.round(whole)} tokens`;
   return notCompacted('insufficient', 'gain-too-small', message, usage);
 }
@@ -192,15 +257,16 @@ async function run(
 /** What a summary may have: what the target leaves to it, and never more than would be worth it. */
 function summaryRoom(
   conversation: Conversation,
-  { estimator, targetTokens, summarizer }: StrategyContext,
+  context: StrategyContext,
   { source, options }: { source: Source; options: SummarizeOptions },
 ): number {
+  const { estimator, targetTokens, summarizer } = context;
   const gainful = Math.floor(source.tokens * (1 - options.minGain));
   const fillsTarget = summarizer.fillsTarget === true;
   const usual = fillsTarget ? Number.POSITIVE_INFINITY : USUAL_SUMMARY_TOKENS;
   const wanted = Math.min(options.maxSummary > 0 ? options.maxSummary : usual, gainful);
   const { tokens: floor } = findFloor(conversation, estimator, source);
-  const left = Math.floor(targetTokens - floor - wrappingTokens(estimator));
+  const left = Math.floor(targetTokens - floor - wrappingTokens(context));
   if (left >= SMALLEST_SUMMARY_TOKENS) return Math.min(wanted, left);
   // The target is out of reach with any summary: a short one helps all the same.
   if (!fillsTarget) return wanted;
@@ -209,8 +275,9 @@ function summaryRoom(
 }
 
 /** What stands around a summary in its message. */
-function wrappingTokens({ countText, profile }: TokenEstimator): number {
-  return countText(summaryMessageText('')) + profile.perMessageTokens;
+function wrappingTokens({ estimator: { countText, profile }, handleFor }: StrategyContext): number {
+  const handle = handleFor === undefined ? undefined : EXAMPLE_HANDLE;
+  return countText(summaryMessageText('', undefined, handle)) + profile.perMessageTokens;
 }
 
 type Written =

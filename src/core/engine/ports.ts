@@ -1,0 +1,57 @@
+import type { Thresholds } from '../budget.ts';
+import type { Chains, Hash } from '../chain.ts';
+import type { Conversation, Format } from '../format.ts';
+import type { Usage } from '../message.ts';
+import type { Receipt } from '../receipt.ts';
+import type { Store } from '../store.ts';
+import type { HandleFor, Outcome } from '../strategy.ts';
+import type { TokenEstimator } from '../token-estimator.ts';
+import type { Schedule } from './held-lease.ts';
+import type { KeeperEvent } from './keeper-event.ts';
+
+/** A view to be compacted. */
+export interface CompactionOrder {
+  readonly conversation: Conversation;
+  readonly tokens: number;
+  readonly signal: AbortSignal;
+  readonly handleFor: HandleFor | undefined;
+}
+
+/** Everything a runner needs and does not know how to do. */
+export interface RunnerPorts {
+  readonly store: Store;
+  readonly hash: Hash;
+  readonly chains: Chains;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly schedule: Schedule;
+  /** Who asks for leases: another word in each process. */
+  readonly owner: string;
+  readonly estimator: TokenEstimator;
+  readonly thresholds: Thresholds;
+  /** Whether the model refuses its own reasoning behind a prefix that was changed. */
+  readonly bindsReasoning: boolean;
+  /** Whether what leaves is kept. */
+  readonly archive: boolean;
+  readonly leaseMilliseconds: number;
+  /** How long a request that does not fit waits for a compaction. */
+  readonly patienceMilliseconds: number;
+  /** Conversations that are remembered in the process. */
+  readonly rememberedConversations: number;
+  /** Fingerprint of what shapes a checkpoint. */
+  configurationFor(format: Format): string;
+  /** Tokens of a request, by what the provider reported with the last answer where that is known. */
+  measure(view: Conversation, usage: Usage | undefined): number;
+  /** One automatic compaction: what the chosen strategy has to say. */
+  compact(order: CompactionOrder): Promise<Outcome>;
+  /** A request of so many tokens cut down to fit, for once; one receipt for each step. */
+  reduce(view: Conversation, tokens: number): Promise<Reduced>;
+  emit(event: KeeperEvent): void;
+}
+
+/** A request for once. */
+export interface Reduced {
+  readonly conversation: Conversation;
+  readonly tokens: number;
+  readonly receipts: readonly Receipt[];
+}
