@@ -8,6 +8,9 @@ const benches = [
   'compaction.ts',
   'validity.ts',
   'reading.ts',
+  'digest-speed.ts',
+  'checkpoint.ts',
+  'stores.ts',
   'estimator/bench.ts',
   'calibration.ts',
 ];
