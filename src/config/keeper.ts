@@ -36,7 +36,7 @@ export interface KeeperOptions
     | 'targetTokens'
   > {
   readonly store: Store;
-  /** SHA-256 as hexadecimal digits: `sha256` of `roundfold/node`. */
+  /** SHA-256 as hexadecimal digits: `sha256` of `roundfold/keeper`. */
   readonly hash: Hash;
   /** Whose conversations they are, where a call does not say. Without a tenant nothing is looked up and nothing kept. */
   readonly tenant?: string | undefined;

@@ -150,11 +150,13 @@ function startIfDue(
     track.state.pausedTurns === 0 &&
     hasNews(turn, view.checkpoint);
   if (!isDue && track.unsaved === undefined) return false;
-  const overdue = new AbortController();
-  const signal = AbortSignal.any([closing.signal, overdue.signal]);
+  // A combined signal would stay in memory for as long as a summarizer has left a listener on it.
+  const ended = new AbortController();
+  const abort = () => ended.abort();
+  closing.signal.addEventListener('abort', abort);
   const base = track.known.find((checkpoint) => checkpoint === view.checkpoint);
-  const abort = () => overdue.abort();
-  const done = fly(ports, { turn, track, base, signal, abort }).finally(() => {
+  const done = fly(ports, { turn, track, base, signal: ended.signal, abort }).finally(() => {
+    closing.signal.removeEventListener('abort', abort);
     track.flight = undefined;
   });
   track.flight = { done, chain: turn.chain };
