@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 const benches = [
   'import.ts',
+  'start-up.ts',
   'pipeline.ts',
   'compaction.ts',
   'validity.ts',

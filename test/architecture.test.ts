@@ -96,6 +96,22 @@ describe('the built package', () => {
       files: 80,
     },
     { entry: 'contracts/index.js', folders: ['contracts'], files: 40 },
+    ...['ai-sdk', 'langchain'].map((name) => ({
+      entry: `integrations/${name}.js`,
+      folders: [
+        'config',
+        'core',
+        'decorators',
+        'economics',
+        'formats',
+        'integrations',
+        'models',
+        'redact',
+        'strategies',
+        'summarizers',
+      ],
+      files: 80,
+    })),
   ])('$entry reaches no package, no Node module and only $folders', ({ entry, folders, files }) => {
     const reached = reachableFrom(entry, built);
     const sources = reached.flatMap(({ path }) => sourcesOf(path)).filter((name) => name !== 'src/index.ts');

@@ -21,7 +21,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   simulator: ['core', 'contracts', 'formats', 'models', 'config'],
   report: ['core', 'contracts', ...pieces, 'config'],
   lab: ['core', 'contracts', ...pieces, 'config'],
-  cli: ['core', 'contracts', ...pieces, 'config', 'report', 'simulator', 'lab'],
+  integrations: ['core', 'formats', 'config'],
+  chat: ['core', ...pieces, 'config', 'report'],
+  cli: ['core', 'contracts', ...pieces, 'config', 'report', 'simulator', 'lab', 'chat'],
 };
 
 /** Which third-party packages a folder may use. Whoever is not listed may use none. */
@@ -32,4 +34,4 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders that may use Node's own modules. The rest runs anywhere. */
-export const nodeFolders: readonly string[] = ['transcripts', 'stores', 'config', 'simulator', 'cli'];
+export const nodeFolders: readonly string[] = ['transcripts', 'stores', 'config', 'simulator', 'chat', 'cli'];

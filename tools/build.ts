@@ -21,6 +21,8 @@ await build({
     'config/node': 'src/config/node.ts',
     'config/recordings': 'src/config/recordings.ts',
     'economics/index': 'src/economics/index.ts',
+    'integrations/ai-sdk': 'src/integrations/ai-sdk.ts',
+    'integrations/langchain': 'src/integrations/langchain.ts',
     'models/index': 'src/models/index.ts',
     'simulator/index': 'src/simulator/index.ts',
     'stores/index': 'src/stores/index.ts',

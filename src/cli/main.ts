@@ -1,37 +1,11 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander';
-import { RoundfoldError } from '../core/errors.ts';
-import { commands } from './commands/registry.ts';
-import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
-import { createProgram, exitCodeOfCommander } from './program.ts';
-import { reportError } from './report.ts';
-import { processTerminal } from './terminal.ts';
 import { readVersion } from './version.ts';
-import { unwritable } from './write-file.ts';
 
-/** A reader that closes the pipe early (`| head`) is no failure. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.done);
-  const terminal = processTerminal({ color: true, quiet: false });
-  reportError({ terminal, json: false }, unwritable('standard output', error));
-  process.exit(exitCodes.failed);
-});
-
-process.exitCode = await main(process.argv);
-
-async function main(argv: readonly string[]): Promise<ExitCode> {
-  let code: ExitCode = exitCodes.done;
-  const program = createProgram(commands, readVersion(), (ended) => {
-    code = ended;
-  });
-  try {
-    if (argv.length <= 2) program.outputHelp();
-    else await program.parseAsync([...argv]);
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return exitCodeOfCommander(error.code);
-    if (!RoundfoldError.is(error)) throw error;
-    reportError({ terminal: processTerminal({ color: true, quiet: false }), json: false }, error);
-    return exitCodeOf(error);
-  }
+const [first, ...others] = process.argv.slice(2);
+// Whoever asks for the version, as editors and installers do, waits for nothing else to be loaded.
+if ((first === '--version' || first === '-V') && others.length === 0) {
+  process.stdout.write(`${readVersion()}\n`);
+} else {
+  const { runCommand } = await import('./run-command.ts');
+  process.exitCode = await runCommand(process.argv);
 }

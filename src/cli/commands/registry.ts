@@ -1,7 +1,9 @@
 import type { CommandDefinition, CommandGroup } from '../command.ts';
+import { chat } from './chat.ts';
 import { check } from './check.ts';
 import { compact } from './compact.ts';
 import { compare } from './compare.ts';
+import { demo } from './demo.ts';
 import { inspect } from './inspect.ts';
 import { mcp } from './mcp.ts';
 import { recall } from './recall.ts';
@@ -15,9 +17,11 @@ export const commands: readonly (CommandDefinition | CommandGroup)[] = [
   check,
   compact,
   compare,
+  chat,
   recall,
   search,
   store,
   mcp,
   simulate,
+  demo,
 ];

@@ -1,0 +1,105 @@
+import { RoundfoldError } from '../core/errors.ts';
+import type { ToolCallBlock } from '../core/message.ts';
+import { parseOverflow } from '../formats/overflow/detect.ts';
+import type { Chat } from './chat.ts';
+import { compactIfDue, compactNow } from './compaction.ts';
+import { safeText } from './safe-text.ts';
+import { runTool, type ToolAnswer } from './tools/registry.ts';
+
+/** Requests for one entry at most: a model that only calls tools has to be stopped by somebody. */
+const MOST_REQUESTS = 30;
+
+/** How a turn ended. */
+export type TurnEnd = 'answered' | 'cancelled' | 'failed';
+
+/**
+ * Answers one entry: asks, runs the tools that are called for, and asks again. The strategy is given the conversation at
+ * the top of every iteration. Whatever ends a turn, what was said stays, and the list stays one that providers accept.
+ */
+export async function runTurn(chat: Chat, entry: string, signal: AbortSignal): Promise<TurnEnd> {
+  const { dialogue } = chat;
+  dialogue.add(dialogue.wire.userMessage(entry));
+  let hasOverflowed = false;
+  for (let request = 0; request < MOST_REQUESTS; request++) {
+    try {
+      await compactIfDue(chat, signal);
+      const calls = await askOnce(chat, signal);
+      if (calls.length === 0) return 'answered';
+      await answerCalls(chat, calls, signal);
+      if (signal.aborted) return cancelled(chat);
+    } catch (error) {
+      if (signal.aborted) return cancelled(chat);
+      if (parseOverflow(error) === undefined || hasOverflowed) return failed(chat, error);
+      hasOverflowed = true;
+      chat.say(chat.host.style('yellow', 'the provider says that this is too long'));
+      await compactNow(chat, chat.configured(), { signal });
+    }
+  }
+  chat.refuse(`stopped after ${MOST_REQUESTS} requests`, 'Say how to go on.');
+  return 'failed';
+}
+
+function cancelled(chat: Chat): TurnEnd {
+  chat.say(chat.host.style('yellow', 'cancelled; what was said so far is kept'));
+  return 'cancelled';
+}
+
+function failed(chat: Chat, error: unknown): TurnEnd {
+  if (!RoundfoldError.is(error)) throw error;
+  chat.refuse(error.message, error.remedy);
+  return 'failed';
+}
+
+/** Sends the conversation as it is; gives the calls that the answer makes. */
+async function askOnce(chat: Chat, signal: AbortSignal): Promise<readonly ToolCallBlock[]> {
+  const { dialogue, options, host } = chat;
+  let said = '';
+  let answer: Awaited<ReturnType<typeof options.provider.ask>>;
+  try {
+    answer = await options.provider.ask(dialogue.body, {
+      signal,
+      onText(piece) {
+        said += piece;
+        if (!signal.aborted) host.out(safeText(piece));
+      },
+    });
+  } catch (error) {
+    if (said.trim() !== '') {
+      dialogue.add(dialogue.wire.assistantMessage(said));
+      chat.say('');
+    }
+    throw error;
+  }
+  dialogue.add(answer.message);
+  chat.report(answer.usage);
+  const message = dialogue.read().messages.at(-1);
+  // Servers that do not stream what they were asked to stream.
+  if (said === '') host.out(safeText(message?.blocks.map(textOfAnswer).join('') ?? ''));
+  chat.say('');
+  return message?.blocks.filter((block) => block.type === 'tool-call') ?? [];
+}
+
+function textOfAnswer(block: { readonly type: string; readonly text?: unknown }): string {
+  return block.type === 'text' && typeof block.text === 'string' ? block.text : '';
+}
+
+/** Runs all calls of an answer. One that was cancelled is answered too, since a call without an answer is refused. */
+async function answerCalls(chat: Chat, calls: readonly ToolCallBlock[], signal: AbortSignal): Promise<void> {
+  const { dialogue, options, host } = chat;
+  const answers: [ToolCallBlock, ToolAnswer][] = [];
+  for (const call of calls) {
+    const isCancelled = signal.aborted;
+    if (!isCancelled) chat.say(host.style('cyan', `[${safeText(call.name)}] ${safeText(inputText(call))}`));
+    const answer = isCancelled
+      ? { text: 'cancelled by the user', isError: true }
+      : await runTool(call, options.workspace);
+    if (answer.isError && !isCancelled) chat.say(host.style('red', `  ${safeText(answer.text)}`));
+    answers.push([call, answer]);
+  }
+  dialogue.add(...dialogue.wire.results(answers));
+}
+
+function inputText({ input }: ToolCallBlock): string {
+  const text = typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
+  return text.slice(0, 200);
+}

@@ -1,0 +1,97 @@
+import { sha256 } from '../config/sha256.ts';
+import { type Message, textOf } from '../core/message.ts';
+import type { ArchivedSpan, SpanMatch, Store } from '../core/store.ts';
+import type { Compacted, Strategy } from '../core/strategy.ts';
+
+const TENANT = 'chat';
+const NAME_LENGTH = 32;
+const MOST_MATCHES = 10;
+
+/** Keeps what leaves a chat, so that it can be read again. */
+export class ChatArchive {
+  readonly #store: Store;
+  readonly #conversation: string;
+  readonly #named = new Map<string, readonly Message[]>();
+
+  constructor(store: Store, conversation: string) {
+    this.#store = store;
+    this.#conversation = conversation;
+  }
+
+  /** The strategy, which now writes the names of what leaves where it stood. */
+  named(inner: Strategy): Strategy {
+    return {
+      name: inner.name,
+      compact: (conversation, context) =>
+        inner.compact(conversation, { ...context, handleFor: (messages) => this.#name(messages) }),
+    };
+  }
+
+  /** Keeps everything that a compaction took out or made smaller. */
+  async keep(before: readonly Message[], { conversation, receipt }: Compacted, now: Date): Promise<void> {
+    const written = JSON.stringify(conversation.messages.map(({ raw }) => raw));
+    const asked = [...this.#named].filter(([handle]) => written.includes(handle));
+    const left = receipt.runs
+      .filter(({ fate }) => fate !== 'verbatim')
+      .map(({ start, end }) => before.slice(start, end));
+    const spans = new Map(asked);
+    for (const messages of left) spans.set(this.#name(messages), messages);
+    this.#named.clear();
+    const records = [...spans].map(([handle, messages]) => ({
+      span: this.#toSpan(handle, messages, { before, createdAt: now.getTime() }),
+    }));
+    if (records.length > 0) await this.#store.restore(records);
+  }
+
+  async recall(handle: string): Promise<ArchivedSpan | undefined> {
+    return this.#store.recall({ tenant: TENANT, handle });
+  }
+
+  async search(words: string): Promise<readonly SpanMatch[]> {
+    return this.#store.search({
+      tenant: TENANT,
+      conversation: this.#conversation,
+      words,
+      limit: MOST_MATCHES,
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  #name(messages: readonly Message[]): string {
+    const content = JSON.stringify(messages.map(({ raw }) => raw));
+    const handle = `rf:${sha256(`${this.#conversation}\n${content}`).slice(0, NAME_LENGTH)}`;
+    this.#named.set(handle, messages);
+    return handle;
+  }
+
+  #toSpan(
+    handle: string,
+    messages: readonly Message[],
+    { before, createdAt }: { readonly before: readonly Message[]; readonly createdAt: number },
+  ): ArchivedSpan {
+    const first = messages[0];
+    const start = first === undefined ? 0 : Math.max(0, before.indexOf(first));
+    return {
+      tenant: TENANT,
+      conversation: this.#conversation,
+      handle,
+      start,
+      end: start + messages.length,
+      body: new TextEncoder().encode(JSON.stringify(messages.map(({ raw }) => raw))),
+      text: messages.map(readable).join('\n\n'),
+      createdAt,
+    };
+  }
+}
+
+/** What can be searched and read in a message. */
+export function readable({ blocks }: Message): string {
+  return blocks
+    .map((block) =>
+      block.type === 'tool-call' ? `${block.name} ${JSON.stringify(block.input) ?? ''}` : textOf(block),
+    )
+    .join('\n');
+}

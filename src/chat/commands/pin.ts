@@ -1,0 +1,23 @@
+import { printable } from '../../core/printable.ts';
+import { countOf } from '../../report/terminal.ts';
+import { readable } from '../archive.ts';
+import type { ChatCommand } from './command.ts';
+
+/** `/pin`: messages that no compaction touches. */
+export const pin: ChatCommand = {
+  name: 'pin',
+  usage: '[text]',
+  summary: 'keep messages with this text, whatever comes',
+  async run(argument, chat) {
+    if (argument === '') {
+      for (const text of chat.pins) chat.say(`  ${printable(text)}`);
+      if (chat.pins.length === 0) chat.say('nothing is pinned');
+      return 'stay';
+    }
+    chat.pin(argument);
+    if (!chat.dialogue.isEmpty) chat.save();
+    const found = chat.dialogue.read().messages.filter((message) => readable(message).includes(argument));
+    chat.say(`pinned; ${countOf(found.length, 'message')} so far`);
+    return 'stay';
+  },
+};

@@ -1,0 +1,25 @@
+import { preview as drawPreview } from '../../report/preview.ts';
+import type { ChatCommand } from './command.ts';
+import { readStrategy, strategyChoices } from './strategy-words.ts';
+
+/** `/preview`: what a strategy would do. */
+export const preview: ChatCommand = {
+  name: 'preview',
+  usage: '[strategy] [key=value…]',
+  summary: 'show what /compact would do',
+  choices: strategyChoices,
+  async run(argument, chat, signal) {
+    const named = readStrategy(argument, chat);
+    if (named === undefined) return 'stay';
+    const { dialogue, host } = chat;
+    const compactor = chat.compactorFor(named.strategy, { summarizer: named.summarizer, isTrial: true });
+    const { outcome } = await compactor.compact<unknown>(dialogue.body, {
+      usage: chat.tokens().usage,
+      signal,
+    });
+    if (outcome.status === 'compacted')
+      host.out(drawPreview(dialogue.read(), outcome, { columns: host.columns(), estimator: chat.estimator }));
+    else chat.say(host.style('dim', `it would do nothing: ${outcome.message}`));
+    return 'stay';
+  },
+};

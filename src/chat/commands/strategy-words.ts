@@ -1,0 +1,81 @@
+import { RoundfoldError } from '../../core/errors.ts';
+import type { Strategy, StrategyDefinition } from '../../core/strategy.ts';
+import type { Summarizer } from '../../core/summarizer.ts';
+import { tailStart } from '../../core/tail.ts';
+import { createStrategy, strategies } from '../../strategies/registry.ts';
+import type { Chat } from '../chat.ts';
+
+/** A strategy as somebody has named it. */
+export interface NamedStrategy {
+  readonly strategy: Strategy;
+  readonly summarizer?: Summarizer;
+}
+
+const SLIDING_KEEPS = 6;
+const SUMMARIZE_KEEPS = 4;
+
+/** Names that `/compact` and `/preview` take. */
+export function strategyChoices(): readonly string[] {
+  return ['sliding', ...strategies.map(({ name }) => name)];
+}
+
+/**
+ * The strategy that an argument names: nothing for the one that is configured, a name with settings behind it otherwise.
+ * Undefined when that cannot be, which has been said then.
+ */
+export function readStrategy(argument: string, chat: Chat): NamedStrategy | undefined {
+  const [word = '', ...settings] = argument.split(/\s+/).filter((part) => part !== '');
+  if (word === '') return { strategy: chat.configured() };
+  const name = word.toLowerCase() === 'sliding' ? 'sliding-window' : word.toLowerCase();
+  const definition: StrategyDefinition | undefined = strategies.find((known) => known.name === name);
+  if (definition === undefined) {
+    const meant = chat.host.nearest(word, strategyChoices());
+    const question =
+      meant === undefined ? `There are ${strategyChoices().join(', ')}.` : `Did you mean ${meant}?`;
+    chat.refuse('no strategy has that name; nothing was changed', question);
+    return undefined;
+  }
+  try {
+    const given = readSettings(settings);
+    const strategy = createStrategy(name, { ...shortForm(word.toLowerCase(), chat), ...given });
+    const isOwn = name === 'summarize' && !('keepRounds' in given);
+    return isOwn ? { strategy, summarizer: keepingRounds(chat) } : { strategy };
+  } catch (error) {
+    if (!RoundfoldError.is(error)) throw error;
+    chat.refuse(`${error.message}; nothing was changed`, error.remedy);
+    return undefined;
+  }
+}
+
+/** A strategy that the user asks for by its short name keeps little: it is asked for to see it work. */
+function shortForm(word: string, chat: Chat): Readonly<Record<string, unknown>> {
+  if (word === 'sliding') return { keepLast: SLIDING_KEEPS };
+  if (word !== 'summarize') return {};
+  return { keepRecent: 0, keepRounds: roundsOf(chat, SUMMARIZE_KEEPS), minGain: 0 };
+}
+
+/** How many of the newest rounds have so many messages, with the questions that they answer. */
+function roundsOf({ dialogue, estimator }: Chat, count: number): number {
+  const { messages } = dialogue.read();
+  for (let keepRounds = 1; keepRounds < count; keepRounds++) {
+    if (messages.length - tailStart(messages, estimator, { keepTokens: 0, keepRounds }) >= count)
+      return keepRounds;
+  }
+  return count;
+}
+
+/** A summarizer that would rather have the newest rounds as well is not asked for them here. */
+function keepingRounds({ options: { summarizer } }: Chat): Summarizer {
+  return { ...summarizer, fillsTarget: false };
+}
+
+function readSettings(words: readonly string[]): Readonly<Record<string, string>> {
+  const entries = words.map((word) => {
+    const place = word.indexOf('=');
+    if (place > 0) return [word.slice(0, place), word.slice(place + 1)];
+    throw new RoundfoldError('usage', `${JSON.stringify(word.slice(0, 40))} is no setting`, {
+      remedy: 'A setting is written key=value.',
+    });
+  });
+  return Object.fromEntries(entries);
+}

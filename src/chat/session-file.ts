@@ -1,0 +1,135 @@
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { RoundfoldError } from '../core/errors.ts';
+import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
+import type { UndoRecord } from '../core/plan.ts';
+import type { Change, DialogueState } from './dialogue.ts';
+
+/** A chat as it is saved. */
+export interface SavedChat extends DialogueState {
+  /** Wire format of the messages. */
+  readonly format: string;
+  readonly model: string;
+  readonly pins: readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where chats are kept: `$XDG_STATE_HOME/roundfold/chat`, or below `~/.local/state`. */
+export function sessionFolder(environment: Environment): string {
+  const state = environment['XDG_STATE_HOME'];
+  // The specification says to ignore paths that are relative.
+  const base =
+    state !== undefined && isAbsolute(state)
+      ? state
+      : join(environment['HOME'] ?? homedir(), '.local', 'state');
+  return join(base, 'roundfold', 'chat');
+}
+
+/** A new place in the folder, named after the time. */
+export function newSessionPath(folder: string, now: Date): string {
+  return join(folder, `${now.toISOString().replaceAll(/[:.]/g, '-')}.jsonl`);
+}
+
+/** The folder of a session that is about to be written, for its owner alone. */
+export function makeSessionFolder(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+}
+
+/**
+ * The saved chat of that name, or the newest.
+ * @throws RoundfoldError `usage` when there is none
+ */
+export function findSession(folder: string, name: string | undefined): string {
+  const files = listSessions(folder);
+  const wanted =
+    name === undefined ? files[0] : files.find((file) => file === name || file === `${name}.jsonl`);
+  if (wanted !== undefined) return join(folder, wanted);
+  const what = name === undefined ? 'no chat has been saved yet' : 'no saved chat has that name';
+  throw new RoundfoldError('usage', what, {
+    remedy: files.length === 0 ? 'Start one without --resume.' : `The newest is ${files[0]}.`,
+  });
+}
+
+/** Names of the files, the one that was written last first. */
+function listSessions(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => ({ name, time: statSync(join(folder, name)).mtimeMs }))
+      .sort((left, right) => right.time - left.time || (left.name < right.name ? 1 : -1))
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+const HEADER = 'roundfold-chat';
+
+/** A chat as lines of JSON: a header, the messages as they are, and what it takes to undo. */
+export function formatSession({ format, model, pins, messages, done, undone }: SavedChat): string {
+  const lines = [
+    { type: HEADER, version: 1, format, model, pins },
+    ...messages,
+    ...done.map((change) => ({ type: 'roundfold-compaction', isUndone: false, ...change })),
+    ...undone.map((change) => ({ type: 'roundfold-compaction', isUndone: true, ...change })),
+  ];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/**
+ * Reads a saved chat; undefined when the file is none.
+ * @throws RoundfoldError `usage` when there is no such file, `input-not-understood` when it is damaged
+ */
+export function readSession(path: string): SavedChat | undefined {
+  const [header, ...lines] = readLines(path);
+  if (!isObject(header) || header['type'] !== HEADER) return undefined;
+  if (header['version'] !== 1) {
+    throw new RoundfoldError('input-not-understood', 'the chat was saved by a later version', {
+      place: { source: path },
+      remedy: 'Use the version that wrote it, or a later one.',
+    });
+  }
+  const changes = lines.filter(isChange);
+  const toChange = ({ strategy, undo, before, after }: JsonObject): Change => ({
+    strategy: asString(strategy) ?? '',
+    undo: undo as UndoRecord, // our own record, written by us
+    before: Number(before),
+    after: asList(after),
+  });
+  return {
+    format: asString(header['format']) ?? '',
+    model: asString(header['model']) ?? '',
+    pins: asList(header['pins']).map(String),
+    messages: lines.filter((line) => !isChange(line)),
+    done: changes.filter(({ isUndone }) => isUndone !== true).map(toChange),
+    undone: changes.filter(({ isUndone }) => isUndone === true).map(toChange),
+  };
+}
+
+function isChange(line: unknown): line is JsonObject {
+  return isObject(line) && line['type'] === 'roundfold-compaction';
+}
+
+function readLines(path: string): readonly unknown[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+  try {
+    return text
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line): unknown => JSON.parse(line));
+  } catch {
+    // Some other file, for those who read any.
+    return [];
+  }
+}
+
+function unreadable(path: string, cause: unknown): RoundfoldError {
+  return new RoundfoldError('usage', `${path} cannot be read`, { cause, remedy: 'Check the name.' });
+}

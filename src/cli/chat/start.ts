@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { ChatArchive } from '../../chat/archive.ts';
+import { Chat } from '../../chat/chat.ts';
+import { completeCommand } from '../../chat/commands/run-command.ts';
+import type { ChatHost } from '../../chat/host.ts';
+import { Editor } from '../../chat/input/editor.ts';
+import type { EntrySource } from '../../chat/input/entry-source.ts';
+import { openLineEntries } from '../../chat/input/line-entries.ts';
+import { loadMessages } from '../../chat/load.ts';
+import { chooseProvider } from '../../chat/providers/registry.ts';
+import { runChat } from '../../chat/run-chat.ts';
+import {
+  findSession,
+  newSessionPath,
+  readSession,
+  type SavedChat,
+  sessionFolder,
+} from '../../chat/session-file.ts';
+import { openWorkspace } from '../../chat/tools/workspace.ts';
+import { RoundfoldError } from '../../core/errors.ts';
+import type { Store } from '../../core/store.ts';
+import type { GivenArguments } from '../command.ts';
+import { readSettings } from '../compact/request.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { nearest } from '../nearest.ts';
+import { createSummarizer } from '../summarizers.ts';
+import type { Terminal } from '../terminal.ts';
+import { writePrivateFile } from '../write-file.ts';
+
+/** Puts a chat together and runs it to its end. */
+export async function startChat(given: GivenArguments, terminal: Terminal): Promise<ExitCode> {
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const canEdit = isTerminal && !terminal.isPlain;
+  const { provider, defaultModel } = chooseProvider(
+    { name: given.text('provider'), baseUrl: given.text('baseUrl'), isPaced: isTerminal },
+    process.env,
+  );
+  const { sessionPath, saved } = findChat(given, provider.wire.format);
+  if (saved !== undefined && given.text('load') !== undefined) {
+    throw new RoundfoldError('usage', '--load begins a chat, and that one has begun', {
+      remedy: 'Leave --load out, or name another --session.',
+    });
+  }
+  const host = hostOf(terminal);
+  const store = await openStoreOf(given);
+  const archive = store === undefined ? undefined : new ChatArchive(store, basename(sessionPath, '.jsonl'));
+  const chat = new Chat({
+    host,
+    provider,
+    workspace: await openWorkspace(process.cwd()),
+    model: given.text('model') ?? saved?.model ?? defaultModel,
+    windowTokens: readWindow(given),
+    strategy: given.text('strategy') ?? 'ladder',
+    settings: readSettings(given),
+    summarizer: createSummarizer(given.text('summarizer') ?? 'digest', given.text('summarizerModel')),
+    logPath: given.text('log'),
+    archive,
+    sessionPath,
+    saved,
+  });
+  const loaded = given.text('load');
+  if (loaded !== undefined)
+    chat.dialogue.replace((await loadMessages(loaded, provider.wire.format)).messages);
+  if (isTerminal) greet(chat);
+  const entries = openEntries(host, { canEdit, hasPrompt: isTerminal });
+  try {
+    const { failures } = await runChat(chat, entries);
+    return failures > 0 && !isTerminal ? exitCodes.upstream : exitCodes.done;
+  } finally {
+    entries.close();
+    await archive?.close();
+  }
+}
+
+function greet(chat: Chat): void {
+  const { provider } = chat.options;
+  const said = chat.dialogue.isEmpty ? '' : `, ${chat.dialogue.messages.length} messages so far`;
+  chat.say(chat.host.style('bold', `roundfold chat: ${chat.dialogue.model} from ${provider.name}${said}`));
+  chat.say(chat.host.style('dim', `saved to ${chat.sessionPath}; /help lists the commands`));
+}
+
+function hostOf(terminal: Terminal): ChatHost {
+  return {
+    out: (text) => terminal.out(text),
+    style: (style, text) => terminal.style(style, text),
+    columns: () => (process.stdout.isTTY ? process.stdout.columns : terminal.columns),
+    isPlain: terminal.isPlain,
+    nearest,
+    writePrivateFile,
+    now: () => new Date(),
+  };
+}
+
+function openEntries(
+  host: ChatHost,
+  { canEdit, hasPrompt }: { readonly canEdit: boolean; readonly hasPrompt: boolean },
+): EntrySource {
+  const out = (text: string) => host.out(text);
+  if (!canEdit) return openLineEntries({ input: process.stdin, out, hasPrompt });
+  return new Editor({
+    input: process.stdin,
+    out,
+    size: () => ({ columns: process.stdout.columns, rows: process.stdout.rows }),
+    complete: completeCommand,
+    style: (text) => host.style('dim', text),
+  });
+}
+
+/** Where the chat is saved, and what is there already. */
+function findChat(
+  given: GivenArguments,
+  format: string,
+): { readonly sessionPath: string; readonly saved: SavedChat | undefined } {
+  const folder = sessionFolder(process.env);
+  const named = given.text('session');
+  const isResumed = given.flag('resume') || given.text('resume') !== undefined;
+  if (named !== undefined && isResumed) {
+    throw new RoundfoldError('usage', '--session and --resume both name a chat', {
+      remedy: 'Use one of them.',
+    });
+  }
+  const sessionPath =
+    named ?? (isResumed ? findSession(folder, given.text('resume')) : newSessionPath(folder, new Date()));
+  if (!existsSync(sessionPath)) return { sessionPath, saved: undefined };
+  const saved = readSession(sessionPath);
+  if (saved === undefined) {
+    throw new RoundfoldError('input-not-understood', `${sessionPath} is no saved chat`, {
+      remedy: 'Use --load to begin with what is in it.',
+    });
+  }
+  if (saved.format === format) return { sessionPath, saved };
+  throw new RoundfoldError('usage', `that chat is written as ${saved.format}, not as ${format}`, {
+    remedy: 'Resume it with the provider it was begun with, or begin another one with --load.',
+  });
+}
+
+async function openStoreOf(given: GivenArguments): Promise<Store | undefined> {
+  const address = given.text('store');
+  if (address === undefined) return undefined;
+  const { openStore } = await import('../../stores/registry.ts');
+  return openStore(address, { secret: process.env['ROUNDFOLD_STORE_SECRET'] || undefined });
+}
+
+function readWindow(given: GivenArguments): number | undefined {
+  const text = given.text('window');
+  if (text === undefined) return undefined;
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  throw new RoundfoldError(
+    'usage',
+    `--window takes a whole number, not ${JSON.stringify(text.slice(0, 40))}`,
+    {
+      remedy: 'Give tokens; 0 has no limit.',
+    },
+  );
+}

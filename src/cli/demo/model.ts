@@ -1,0 +1,10 @@
+import { type PriceSet, priceSetOf } from '../../economics/price-set.ts';
+import { findModel } from '../../models/catalog.ts';
+
+/** The model that the demo is played with; the provider is on this machine and only its name is. */
+export const DEMO_MODEL = 'claude-sonnet-5';
+
+/** Its list prices. */
+export const listPrices: PriceSet = priceSetOf(findModel(DEMO_MODEL) ?? {}) ?? {
+  prices: { input: 0, output: 0 },
+};

@@ -1,0 +1,117 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { Script } from '../../simulator/script.ts';
+import { type DemoModule, type DemoProject, MOST_MODULES, makeProject } from './project.ts';
+
+/** One answer of the model: words, calls, and what the user says after it. */
+export interface DemoStep {
+  readonly said: string;
+  readonly calls: readonly DemoCall[];
+  readonly reply?: string | undefined;
+}
+
+export interface DemoCall {
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+/** A session of a coding agent, made by code: what the user and the model say. Tools answer for themselves. */
+export interface DemoSession {
+  readonly project: DemoProject;
+  readonly opening: string;
+  readonly steps: readonly DemoStep[];
+}
+
+export const demoSystem =
+  'You are a coding agent. Work in small steps: read, change, run the tests. Use the tools you are given.';
+
+/** Said by the user, the first at the beginning and the second half way. */
+export const demoRules = [
+  'Never touch anything under src/legacy, and keep every exported name as it is.',
+  'From now on never use toFixed for money: amounts stay whole cents.',
+] as const;
+
+/** About the tokens that the work on a module adds; a session fills its window a little more than twice. */
+const MODULE_TOKENS = 2300;
+const WINDOWS_FILLED = 2.2;
+
+/** The windows that a session can be made for. */
+export const demoWindows = { from: 16_000, to: 64_000 } as const;
+
+/** A session for a window: the same for the same seed. */
+export function makeSession(seed: number, windowTokens: number): DemoSession {
+  const wanted = Math.round((WINDOWS_FILLED * windowTokens) / MODULE_TOKENS);
+  const project = makeProject(seed, Math.min(MOST_MODULES, wanted));
+  const { modules } = project;
+  const half = Math.ceil(modules.length / 2);
+  const late = Math.ceil(modules.length * 0.8);
+  return {
+    project,
+    opening: `Invoices are one cent off since the last release. Find out why and mend it, module by module, with the tests. ${demoRules[0]}`,
+    steps: [
+      ...lookAround(),
+      ...modules.slice(0, half).flatMap(mend),
+      {
+        said: `${half} of ${modules.length} modules are mended. Shall I go on with the rest?`,
+        calls: [],
+        reply: `Yes, go on. ${demoRules[1]}`,
+      },
+      ...modules.slice(half, late).flatMap(mend),
+      {
+        said: `${late} of ${modules.length} modules are mended, and their tests pass.`,
+        calls: [],
+        reply: 'Good. Tell me at the end what was wrong.',
+      },
+      ...modules.slice(late).flatMap(mend),
+      { said: 'Every module is mended. I run all tests once more.', calls: [bash('npm test')] },
+      {
+        said: `All ${modules.length} modules add up to the cent. They rounded each share by itself; now they count whole cents. src/legacy is untouched and no exported name has changed.`,
+        calls: [],
+      },
+    ],
+  };
+}
+
+/** What the model says: the same, whatever it is sent. */
+export function scriptOf({ steps }: DemoSession): Script {
+  return ({ number }) => {
+    const { said = 'Done.', calls = [] } = steps[number - 1] ?? {};
+    return {
+      parts: [
+        { type: 'text', text: said },
+        ...calls.map((call) => ({ type: 'tool-call' as const, ...call })),
+      ],
+    };
+  };
+}
+
+function bash(command: string): DemoCall {
+  return { name: 'Bash', input: { command } };
+}
+
+function lookAround(): readonly DemoStep[] {
+  return [
+    { said: 'I look at the layout and at what fails.', calls: [bash('git ls-files'), bash('npm test')] },
+    {
+      said: 'Every total is a cent low. I look for places that round.',
+      calls: [{ name: 'Grep', input: { text: 'toFixed(2)' } }],
+    },
+  ];
+}
+
+function mend(module: DemoModule): readonly DemoStep[] {
+  const { path, testPath, functionName, invoice, before, after } = module;
+  return [
+    {
+      said: `Next is ${invoice}: ${functionName} in ${path}.`,
+      calls: [
+        { name: 'Read', input: { path } },
+        { name: 'Grep', input: { text: functionName } },
+      ],
+    },
+    {
+      said: `It rounds its share before the sum. I count whole cents in ${functionName}.`,
+      calls: [{ name: 'Edit', input: { path, before, after } }],
+    },
+    { said: `Does ${invoice} add up now?`, calls: [bash(`npm test -- ${testPath}`)] },
+  ];
+}

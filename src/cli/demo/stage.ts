@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tokenWarningState } from '../../core/budget.ts';
+import type { CompactionAccount } from '../../report/compaction-account.ts';
+import { factNames } from '../../report/survival-lines.ts';
+import { drawBar, formatCount, formatShort } from '../../report/terminal.ts';
+import type { Style, Terminal } from '../terminal.ts';
+import { wrapText } from '../wrap-text.ts';
+import type { Audience } from './play.ts';
+
+/** Where a run is shown: one line that is redrawn where somebody watches, plain lines elsewhere. */
+export interface Stage {
+  readonly audience: Audience;
+  /** Leaves the gauge as it stands last. */
+  end(): void;
+}
+
+export interface StageOptions {
+  readonly terminal: Terminal;
+  readonly windowTokens: number;
+  readonly steps: number;
+  /** Whether somebody follows on a terminal: only then the run waits for them. */
+  readonly isLive: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** So long a person needs to see a step, and to read a receipt. */
+const STEP_MS = 45;
+const RECEIPT_MS = 450;
+/** Without a terminal, every so many steps get a line. */
+const PLAIN_STEPS = 10;
+const WIPE = '\r\x1b[2K';
+
+/** Shows one run. */
+export function openStage(options: StageOptions): Stage {
+  const { terminal, isLive, signal } = options;
+  let gauge = '';
+  const wait = (ms: number) => (isLive ? sleep(ms, undefined, { signal }) : Promise.resolve());
+  const say = (line: string) => terminal.talk(isLive ? `${WIPE}${line}\n${gauge}` : `${line}\n`);
+  return {
+    audience: {
+      async onRequest(step, promptTokens) {
+        gauge = drawGauge(step, promptTokens, options);
+        if (isLive) terminal.talk(`${WIPE}${gauge}`);
+        else if (step % PLAIN_STEPS === 0) terminal.talk(`${gauge}\n`);
+        await wait(STEP_MS);
+      },
+      async onCompaction({ step, account }) {
+        for (const line of receiptLines(step, account, terminal)) say(line);
+        await wait(RECEIPT_MS);
+      },
+    },
+    end() {
+      if (isLive && gauge !== '') terminal.talk('\n');
+      gauge = '';
+    },
+  };
+}
+
+const COLOURS: Readonly<Record<ReturnType<typeof tokenWarningState>, Style>> = {
+  ok: 'green',
+  warning: 'yellow',
+  critical: 'red',
+};
+
+/** The widest that the bar gets, and what the words beside it need. */
+const BAR_COLUMNS = 36;
+const WORD_COLUMNS = 40;
+
+function drawGauge(step: number, tokens: number, { terminal, windowTokens, steps }: StageOptions): string {
+  const width = Math.min(BAR_COLUMNS, Math.max(6, terminal.columns - WORD_COLUMNS));
+  const bar = drawBar(tokens / windowTokens, width, terminal.isPlain);
+  const colour = COLOURS[tokenWarningState(tokens, windowTokens)];
+  const place = `step ${String(step).padStart(String(steps).length)} of ${steps}`;
+  return `  ${place} ${terminal.styleTalk(colour, bar)}${terminal.isPlain ? '|' : '▏'}${formatShort(tokens)} of ${formatShort(windowTokens)}`;
+}
+
+/** A compaction in two lines. */
+function receiptLines(
+  step: number,
+  account: CompactionAccount,
+  terminal: Pick<Terminal, 'columns' | 'styleTalk'>,
+): readonly string[] {
+  const { before, after } = account;
+  const sizes = `${formatShort(before.tokens)} → ${formatShort(after.tokens)} tokens`;
+  const head = `  ${terminal.styleTalk('cyan', 'folded')} before step ${step}: ${sizes}`;
+  const words = wrapText(
+    `messages: ${fateWords(account)}${survivalWords(account)}`,
+    terminal.columns,
+    '    ',
+  );
+  return [head, ...`    ${words}`.split('\n').map((line) => terminal.styleTalk('dim', line))];
+}
+
+const FATES = [
+  ['summarised', 'in a summary'],
+  ['reduced', 'made smaller'],
+  ['dropped', 'left out'],
+  ['verbatim', 'unchanged'],
+] as const;
+
+function fateWords({ runs }: CompactionAccount): string {
+  const parts = FATES.flatMap(([fate, words]) => {
+    const messages = runs
+      .filter((run) => run.fate === fate)
+      .reduce((sum, { start, end }) => sum + end - start, 0);
+    return messages === 0 ? [] : [`${formatCount(messages)} ${words}`];
+  });
+  return parts.join(', ');
+}
+
+/** What matters most of what the summary stands for. */
+const TOLD = new Set(['constraint', 'path', 'ask']);
+
+function survivalWords({ survival = [] }: CompactionAccount): string {
+  const parts = survival
+    .filter(({ kind }) => TOLD.has(kind))
+    .map(({ kind, found, kept, restored }) => `${kept + restored} of ${found} ${factNames[kind]}`);
+  return parts.length === 0 ? '' : `; kept: ${parts.join(', ')}`;
+}

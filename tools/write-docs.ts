@@ -1,0 +1,18 @@
+/**
+ * Writes `docs/reference`: a page for everything that a registry lists, and one for each entry point. The types of the
+ * entry points are read as they were built, so `npm run build` comes first.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { renderReference } from './docs/reference.ts';
+
+const FOLDER = 'docs/reference';
+
+const pages = renderReference();
+rmSync(FOLDER, { recursive: true, force: true });
+for (const [path, text] of pages) {
+  const file = join(FOLDER, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+process.stdout.write(`${pages.size} pages in ${FOLDER}\n`);
