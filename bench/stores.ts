@@ -118,6 +118,6 @@ const isFine = printGoals([
   { name: 'put of a span with its words, the same', measured: ratioOf('rawPut', 'putSpan'), atLeast: 0.5 },
   { name: `batch of ${BATCH}, the same`, measured: ratioOf('rawBatch', 'batch'), atLeast: 0.15 },
   { name: 'recall, times of pread + SHA-256', measured: ratioOf('recall', 'checkedGet'), atMost: 3 },
-  { name: 'recall, times of pread', measured: ratioOf('recall', 'rawGet'), atMost: 20 },
+  { name: 'recall, times of pread', measured: ratioOf('recall', 'rawGet'), atMost: 3 },
 ]);
 process.exitCode = isFine ? 0 : 1;
