@@ -68,7 +68,7 @@ export interface Material {
  * Characters of the newest results that are read. What tools said and wrote before them is told by their calls alone, errors
  * aside: in so long a conversation next to nothing of it would be chosen, and reading it would be most of the work.
  */
-const RESULT_CHARACTERS = 600_000;
+const RESULT_CHARACTERS = 400_000;
 
 /**
  * Collects what a list of messages says, block by block, behind what an earlier digest told. `isKept` tells which of the
