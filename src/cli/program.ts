@@ -1,10 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-
+import { RoundfoldError } from '../core/errors.ts';
 import type { CommandDefinition, CommandGroup, GivenArguments, OptionDefinition } from './command.ts';
 import { addCompletion } from './completion.ts';
-import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from './exit-codes.ts';
+import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { nearest } from './nearest.ts';
-import { processTerminal } from './terminal.ts';
+import { reportError } from './report.ts';
+import { processTerminal, type Terminal } from './terminal.ts';
 import { wrapText } from './wrap-text.ts';
 
 /** Builds the command line from the list of commands. `onEnd` gets what the chosen command ended with. */
@@ -55,13 +56,24 @@ function toCommand(
       color: program.opts()['color'] !== false,
       quiet: program.opts()['quiet'] === true,
     });
-    onEnd(
-      await definition.run(
-        readGiven(definition.arguments === undefined ? [] : positionalOf(given[0]), command.opts()),
-        terminal,
-      ),
-    );
+    const positional = definition.arguments === undefined ? [] : positionalOf(given[0]);
+    onEnd(await runReported(definition, readGiven(positional, command.opts()), terminal));
   });
+}
+
+/** What a command ends with. Errors of ours are told here, in the shape that was asked for: commands just throw them. */
+async function runReported(
+  definition: CommandDefinition,
+  given: GivenArguments,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  try {
+    return await definition.run(given, terminal);
+  } catch (error) {
+    if (!RoundfoldError.is(error)) throw error;
+    reportError({ terminal, json: given.flag('json') }, error);
+    return exitCodeOf(error);
+  }
 }
 
 /** Nothing for an argument that may be left out, and was. */

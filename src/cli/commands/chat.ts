@@ -1,9 +1,7 @@
 import { providerNames } from '../../chat/providers/names.ts';
-import { RoundfoldError } from '../../core/errors.ts';
 import { strategies } from '../../strategies/registry.ts';
 import type { CommandDefinition } from '../command.ts';
-import { EXIT_CODE_TEXT, exitCodeOf } from '../exit-codes.ts';
-import { reportError } from '../report.ts';
+import { EXIT_CODE_TEXT } from '../exit-codes.ts';
 import { summarizerNames } from '../summarizers.ts';
 
 /** `roundfold chat`: an agent in the terminal whose context is looked after. */
@@ -48,15 +46,9 @@ export const chat: CommandDefinition = {
   ],
   details: () => `${DETAILS}\n${EXIT_CODE_TEXT}\n`,
   async run(given, terminal) {
-    try {
-      // Loaded here, so that other commands do without.
-      const { startChat } = await import('../chat/start.ts');
-      return await startChat(given, terminal);
-    } catch (error) {
-      if (!RoundfoldError.is(error)) throw error;
-      reportError({ terminal, json: false }, error);
-      return exitCodeOf(error);
-    }
+    // Loaded here, so that other commands do without.
+    const { startChat } = await import('../chat/start.ts');
+    return startChat(given, terminal);
   },
 };
 

@@ -73,16 +73,7 @@ export const compact: CommandDefinition = {
     ],
   ],
   details: () => `${strategyHelp()}\n${EXIT_CODE_TEXT}\n`,
-  async run(given, terminal) {
-    const report = { terminal, json: given.flag('json') };
-    try {
-      return await run(given, report);
-    } catch (error) {
-      if (!RoundfoldError.is(error)) throw error;
-      reportError(report, error);
-      return exitCodeOf(error);
-    }
-  },
+  run: (given, terminal) => run(given, { terminal, json: given.flag('json') }),
 };
 
 async function run(given: GivenArguments, report: Report): Promise<ExitCode> {

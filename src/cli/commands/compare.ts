@@ -1,4 +1,4 @@
-import { describePlace, RoundfoldError } from '../../core/errors.ts';
+import { describePlace } from '../../core/errors.ts';
 import { printablePath } from '../../core/printable.ts';
 import { renderComparisonPage } from '../../report/html/comparison-page.ts';
 import { countOf } from '../../report/terminal.ts';
@@ -18,7 +18,7 @@ import {
 import { type Summary, summarize } from '../compare/summary.ts';
 import { leftOutText, summaryText } from '../compare/table.ts';
 import { readingOptions } from '../each-recording.ts';
-import { type ExitCode, exitCodeOf, exitCodes, worstOf } from '../exit-codes.ts';
+import { type ExitCode, exitCodes, worstOf } from '../exit-codes.ts';
 import { type Report, reportError, writeJson } from '../report.ts';
 import { writePrivateFile } from '../write-file.ts';
 
@@ -50,16 +50,7 @@ export const compare: CommandDefinition = {
     ['roundfold compare sessions/*.jsonl --baseline baseline.json', 'and fail when it gets worse'],
   ],
   details: () => DETAILS,
-  async run(given, terminal) {
-    const report = { terminal, json: given.flag('json') };
-    try {
-      return await run(given, report);
-    } catch (error) {
-      if (!RoundfoldError.is(error)) throw error;
-      reportError(report, error);
-      return exitCodeOf(error);
-    }
-  },
+  run: (given, terminal) => run(given, { terminal, json: given.flag('json') }),
 };
 
 const DETAILS = `Each session is cut at several places. What stands before a cut is compacted;

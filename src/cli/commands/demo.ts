@@ -3,7 +3,7 @@ import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { checkFiles } from '../compact/request.ts';
 import { type DemoSettings, runDemo } from '../demo/run.ts';
 import { demoWindows } from '../demo/session.ts';
-import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { type Report, reportError } from '../report.ts';
 import { readWholeNumber } from '../store/whole-number.ts';
@@ -30,16 +30,7 @@ export const demo: CommandDefinition = {
     ['roundfold demo --json', 'the numbers alone: the same for the same seed'],
   ],
   details: () => DETAILS,
-  async run(given, terminal) {
-    const report = { terminal, json: given.flag('json') };
-    try {
-      return await run(given, report);
-    } catch (error) {
-      if (!RoundfoldError.is(error)) throw error;
-      reportError(report, error);
-      return exitCodeOf(error);
-    }
-  },
+  run: (given, terminal) => run(given, { terminal, json: given.flag('json') }),
 };
 
 const DETAILS = `The provider is \`roundfold simulate\`, the client the Anthropic SDK where it is

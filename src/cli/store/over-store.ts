@@ -1,6 +1,5 @@
-import { RoundfoldError } from '../../core/errors.ts';
 import type { GivenArguments } from '../command.ts';
-import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, reportError } from '../report.ts';
 import type { Terminal } from '../terminal.ts';
 import type { StoreAccess } from './access.ts';
@@ -33,10 +32,6 @@ export async function overStore(
     if (faults.length === 0) return code;
     reportError(report, faultError(faults));
     return exitCodes.failed;
-  } catch (error) {
-    if (!RoundfoldError.is(error)) throw error;
-    reportError(report, error);
-    return exitCodeOf(error);
   } finally {
     await access?.close();
   }
