@@ -20,6 +20,7 @@ export {
   MAX_USELESS_PASSES,
   shouldAutoCompact,
 } from './core/auto-compact.ts';
+export type { Bond } from './core/bond.ts';
 export {
   AUTOCOMPACT_TRIGGER_FRACTION,
   COLLAPSE_FRACTION,
@@ -54,7 +55,6 @@ export {
 } from './core/format.ts';
 export { messagesToKeepIndex } from './core/keep-index.ts';
 export {
-  type Bond,
   type LegalityProperty,
   legalCuts,
   legalityProperties,

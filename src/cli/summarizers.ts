@@ -8,6 +8,7 @@ import { anthropicClient } from '../models/clients/anthropic.ts';
 import { openaiClient } from '../models/clients/openai.ts';
 import { modelSummarizer } from '../summarizers/model.ts';
 import { withDigest } from '../summarizers/with-digest.ts';
+import type { OptionDefinition } from './command.ts';
 
 /** A provider of models, and where its key and address come from. */
 interface Provider {
@@ -42,8 +43,15 @@ const providers: ReadonlyMap<string, Provider> = new Map([
   ],
 ]);
 
-/** Names that `--summarizer` takes. */
-export const summarizerNames: readonly string[] = [defaultSummarizer.name, ...providers.keys()];
+/** The options of every command that makes summaries. */
+export const summarizerOptions: readonly OptionDefinition[] = [
+  {
+    flags: '--summarizer <name>',
+    help: 'who writes summaries (default digest, which needs no model; others read their key from ANTHROPIC_API_KEY or OPENAI_API_KEY)',
+    choices: [defaultSummarizer.name, ...providers.keys()],
+  },
+  { flags: '--summarizer-model <name>', help: 'model that writes them' },
+];
 
 /**
  * The summarizer of that name, with key and address from the usual environment variables.

@@ -1,7 +1,7 @@
 import type { TokenWarningState } from './budget.ts';
 import type { CompactTrigger, Outcome } from './strategy.ts';
 
-/** What a compactor tells those who listen. Never holds content of messages. */
+/** What a compactor tells those who listen. Only the outcome of a compaction holds messages; the rest is safe to log. */
 export type CompactionEvent =
   | { readonly type: 'compaction-start'; readonly trigger: CompactTrigger; readonly tokens: number }
   | { readonly type: 'compaction-end'; readonly trigger: CompactTrigger; readonly outcome: Outcome }

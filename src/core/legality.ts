@@ -1,17 +1,35 @@
+import { addBond, type Bond, cutsBetween } from './bond.ts';
 import { hasToolResult, type Message } from './message.ts';
 import { type BlockPosition, linkTools, type ToolLinks } from './tool-links.ts';
-
-/** A stretch of messages that stay together: no cut falls between `start` and `end` (exclusive on both sides). */
-export interface Bond {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** One reason why messages may not be parted, as the stretches it binds. */
 export interface LegalityProperty {
   readonly name: string;
   readonly why: string;
   bonds(messages: readonly Message[], links: ToolLinks): Iterable<Bond>;
+}
+
+/** Looks at the messages of a list one after another, and says which bond each of them closes. */
+export type BondWatcher = (message: Message, index: number) => Bond | undefined;
+
+/** A property that needs no look ahead: the bonds of a list stay true when the list grows. */
+export interface StepwiseProperty extends LegalityProperty {
+  watch(): BondWatcher;
+}
+
+function stepwise(name: string, why: string, watch: () => BondWatcher): StepwiseProperty {
+  return {
+    name,
+    why,
+    watch,
+    *bonds(messages) {
+      const bondAt = watch();
+      for (const [index, message] of messages.entries()) {
+        const bond = bondAt(message, index);
+        if (bond !== undefined) yield bond;
+      }
+    },
+  };
 }
 
 /** A call and its result stay on one side of a cut. */
@@ -56,15 +74,12 @@ function idAt(messages: readonly Message[], { message, block }: BlockPosition): 
 }
 
 /** No half begins with a tool result, even one whose call is nowhere to be seen. */
-export const resultsFollow: LegalityProperty = {
-  name: 'results-follow',
-  why: 'a message with tool results never comes first',
-  *bonds(messages) {
-    for (const [index, message] of messages.entries()) {
-      if (index > 0 && hasToolResult(message)) yield { start: index - 1, end: index + 1 };
-    }
-  },
-};
+export const resultsFollow = stepwise(
+  'results-follow',
+  'a message with tool results never comes first',
+  () => (message, index) =>
+    index > 0 && hasToolResult(message) ? { start: index - 1, end: index + 1 } : undefined,
+);
 
 /** In a broken list a call may have no result: it is not moved in front of others than it stood in front of. */
 const openCalls: LegalityProperty = {
@@ -78,60 +93,62 @@ const openCalls: LegalityProperty = {
 };
 
 /** All records of one response stay together, whatever stands between them. */
-export const sameResponse: LegalityProperty = {
-  name: 'same-response',
-  why: 'the records of one response stay together',
-  *bonds(messages) {
-    let last: { id: string; index: number } | undefined;
-    for (const [index, message] of messages.entries()) {
-      if (message.role !== 'assistant') continue;
-      const id = message.responseId;
-      if (id !== undefined && last?.id === id) yield { start: last.index, end: index + 1 };
-      last = id === undefined ? undefined : { id, index };
-    }
-  },
-};
+export const sameResponse = stepwise('same-response', 'the records of one response stay together', () => {
+  let last: { id: string; index: number } | undefined;
+  return ({ role, responseId: id }, index) => {
+    if (role !== 'assistant') return undefined;
+    const start = id !== undefined && last?.id === id ? last.index : undefined;
+    last = id === undefined ? undefined : { id, index };
+    return start === undefined ? undefined : { start, end: index + 1 };
+  };
+});
 
 /** Adjacent assistant messages without ids are one response: parallel calls and reasoning with what follows it. */
-export const batch: LegalityProperty = {
-  name: 'batch',
-  why: 'parallel calls, and reasoning with the items it led to, stay together',
-  *bonds(messages) {
-    for (let index = 1; index < messages.length; index++) {
-      const before = messages[index - 1];
-      const after = messages[index];
-      if (before?.role !== 'assistant' || after?.role !== 'assistant') continue;
-      if (before.responseId !== undefined && after.responseId !== undefined) continue;
-      if (isUnfinished(before) || isUnfinished(after)) yield { start: index - 1, end: index + 1 };
-    }
+export const batch = stepwise(
+  'batch',
+  'parallel calls, and reasoning with the items it led to, stay together',
+  () => {
+    let before: Message | undefined;
+    return (message, index) => {
+      const isJoined = before !== undefined && isOneBatch(before, message);
+      before = message;
+      return isJoined ? { start: index - 1, end: index + 1 } : undefined;
+    };
   },
-};
+);
+
+function isOneBatch(before: Message, after: Message): boolean {
+  if (before.role !== 'assistant' || after.role !== 'assistant') return false;
+  if (before.responseId !== undefined && after.responseId !== undefined) return false;
+  return isUnfinished(before) || isUnfinished(after);
+}
 
 function isUnfinished(message: Message): boolean {
   return message.blocks.some((block) => block.type === 'reasoning' || block.type === 'tool-call');
 }
 
 /** The provider ignores what stands before its own summary, so nothing may be cut, or put, in front of it. */
-export const opaqueBorder: LegalityProperty = {
-  name: 'opaque-border',
-  why: "the provider's own summary is a hard left border",
-  *bonds(messages) {
-    const border = messages.findLastIndex((message) =>
-      message.blocks.some((block) => block.type === 'compaction'),
-    );
-    if (border >= 0) yield { start: 0, end: border + 1 };
-  },
-};
+export const opaqueBorder = stepwise(
+  'opaque-border',
+  "the provider's own summary is a hard left border",
+  () => (message, index) =>
+    message.blocks.some((block) => block.type === 'compaction') ? { start: 0, end: index + 1 } : undefined,
+);
+
+/** The properties of a list whose calls and results all have their other half, apart from `pairing` itself. */
+export const stepwiseProperties: readonly StepwiseProperty[] = [
+  resultsFollow,
+  sameResponse,
+  batch,
+  opaqueBorder,
+];
 
 /** A cut is legal where every one of these allows it. */
 export const legalityProperties: readonly LegalityProperty[] = [
   pairing,
   sharedIds,
-  resultsFollow,
   openCalls,
-  sameResponse,
-  batch,
-  opaqueBorder,
+  ...stepwiseProperties,
 ];
 
 /**
@@ -142,23 +159,12 @@ export function legalCuts(
   messages: readonly Message[],
   properties: readonly LegalityProperty[] = legalityProperties,
 ): readonly number[] {
-  // Depth of bonds over each index, as differences: +1 behind a bond's first message, -1 at its end.
-  const change = new Int32Array(messages.length + 2);
+  const depths = new Int32Array(messages.length + 2);
   const links = linkTools(messages);
   for (const property of properties) {
-    for (const { start, end } of property.bonds(messages, links)) {
-      if (end - start < 2) continue;
-      change[start + 1] = (change[start + 1] ?? 0) + 1;
-      change[end] = (change[end] ?? 0) - 1;
-    }
+    for (const bond of property.bonds(messages, links)) addBond(depths, bond);
   }
-  const cuts: number[] = [];
-  let depth = 0;
-  for (let index = 0; index <= messages.length; index++) {
-    depth += change[index] ?? 0;
-    if (depth === 0) cuts.push(index);
-  }
-  return cuts;
+  return cutsBetween(depths, messages.length);
 }
 
 /** The properties that forbid a cut at this index; empty when it is legal. */

@@ -2,7 +2,7 @@ import { providerNames } from '../../chat/providers/names.ts';
 import { strategies } from '../../strategies/registry.ts';
 import type { CommandDefinition } from '../command.ts';
 import { EXIT_CODE_TEXT } from '../exit-codes.ts';
-import { summarizerNames } from '../summarizers.ts';
+import { summarizerOptions } from '../summarizers.ts';
 
 /** `roundfold chat`: an agent in the terminal whose context is looked after. */
 export const chat: CommandDefinition = {
@@ -26,12 +26,7 @@ export const chat: CommandDefinition = {
       choices: strategies.map(({ name }) => name),
     },
     { flags: '--set <key=value>', help: 'option of the strategy; may be repeated', isList: true },
-    {
-      flags: '--summarizer <name>',
-      help: 'who writes summaries (default digest, which needs no model)',
-      choices: summarizerNames,
-    },
-    { flags: '--summarizer-model <name>', help: 'model that writes them' },
+    ...summarizerOptions,
     { flags: '--session <file>', help: 'save the chat there; goes on with it when it is there' },
     { flags: '--resume [name]', help: 'go on with a saved chat: the newest, or the one of that name' },
     { flags: '--load <file>', help: 'begin with the conversation of a file: whatever inspect reads' },

@@ -13,7 +13,7 @@ import { readingOptions } from '../each-recording.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes, worstOf } from '../exit-codes.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { type Report, reportError } from '../report.ts';
-import { createSummarizer, summarizerNames } from '../summarizers.ts';
+import { createSummarizer, summarizerOptions } from '../summarizers.ts';
 import { unwritable } from '../write-file.ts';
 
 /** `roundfold compact`: a smaller conversation, and an account of what became of every message. */
@@ -52,12 +52,7 @@ export const compact: CommandDefinition = {
     },
     { flags: '--set <key=value>', help: 'option of the strategy; may be repeated', isList: true },
     { flags: '--pin <regex>', help: 'keep messages in which this is found; may be repeated', isList: true },
-    {
-      flags: '--summarizer <name>',
-      help: 'who writes summaries (default digest, which needs no model; others read their key from ANTHROPIC_API_KEY or OPENAI_API_KEY)',
-      choices: summarizerNames,
-    },
-    { flags: '--summarizer-model <name>', help: 'model that writes them' },
+    ...summarizerOptions,
     { flags: '--instructions <text>', help: 'what a summary should look after' },
     { flags: '--conversation <number>', help: 'which conversation of the file (default the first)' },
     ...readingOptions,

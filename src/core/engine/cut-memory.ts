@@ -1,16 +1,15 @@
-import { legalCuts } from '../legality.ts';
-import { hasToolResult, type Message } from '../message.ts';
+import { addBond, cutsBetween } from '../bond.ts';
+import { type BondWatcher, legalCuts, stepwiseProperties } from '../legality.ts';
+import type { Message } from '../message.ts';
 import { rememberFold } from '../prefix-memory.ts';
 import { messageOf, ToolLinker } from '../tool-links.ts';
 
 interface Bonds {
-  /** Depth of bonds over each index, as differences. */
-  readonly change: number[];
+  readonly depths: number[];
   readonly linker: ToolLinker;
+  readonly watchers: readonly BondWatcher[];
   /** Whether a result was seen without its call, or a call under an id that was still open. */
   isOdd: boolean;
-  last: Message | undefined;
-  lastResponse: { readonly id: string; readonly index: number } | undefined;
 }
 
 /**
@@ -18,24 +17,18 @@ interface Bonds {
  * have no other half is looked at as a whole.
  */
 export function rememberedCuts(messages: readonly Message[]): readonly number[] {
-  const { change, linker, isOdd } = foldBonds(messages);
+  const { depths, linker, isOdd } = foldBonds(messages);
   if (isOdd || linker.open().length > 0) return legalCuts(messages);
-  const cuts: number[] = [];
-  let depth = 0;
-  for (let index = 0; index <= messages.length; index++) {
-    depth += change[index] ?? 0;
-    if (depth === 0) cuts.push(index);
-  }
-  return cuts;
+  return cutsBetween(depths, messages.length);
 }
 
 const foldBonds = rememberFold<Message, Bonds>({
   start() {
-    const change: number[] = [0];
+    const depths: number[] = [0];
     const bonds: Bonds = {
-      change,
+      depths,
       linker: new ToolLinker({
-        pair: (call, result) => bind(change, messageOf(call), messageOf(result) + 1),
+        pair: (call, result) => addBond(depths, { start: messageOf(call), end: messageOf(result) + 1 }),
         unanswered: () => {
           bonds.isOdd = true;
         },
@@ -43,44 +36,18 @@ const foldBonds = rememberFold<Message, Bonds>({
           bonds.isOdd = true;
         },
       }),
+      watchers: stepwiseProperties.map((property) => property.watch()),
       isOdd: false,
-      last: undefined,
-      lastResponse: undefined,
     };
     return bonds;
   },
 
-  add(bonds, message, index) {
-    const { change, last } = bonds;
-    while (change.length < index + 2) change.push(0);
-    bonds.linker.add(message, index);
-    if (index > 0 && hasToolResult(message)) bind(change, index - 1, index + 1);
-    if (message.role === 'assistant') bindResponse(bonds, message, index);
-    if (last !== undefined && isOneBatch(last, message)) bind(change, index - 1, index + 1);
-    if (message.blocks.some(({ type }) => type === 'compaction')) bind(change, 0, index + 1);
-    bonds.last = message;
+  add({ depths, linker, watchers }, message, index) {
+    while (depths.length < index + 2) depths.push(0);
+    linker.add(message, index);
+    for (const bondAt of watchers) {
+      const bond = bondAt(message, index);
+      if (bond !== undefined) addBond(depths, bond);
+    }
   },
 });
-
-/** Nothing between `start` and `end` may be cut. */
-function bind(change: number[], start: number, end: number): void {
-  if (end - start < 2) return;
-  change[start + 1] = (change[start + 1] ?? 0) + 1;
-  change[end] = (change[end] ?? 0) - 1;
-}
-
-function bindResponse(bonds: Bonds, { responseId: id }: Message, index: number): void {
-  const { lastResponse } = bonds;
-  if (id !== undefined && lastResponse?.id === id) bind(bonds.change, lastResponse.index, index + 1);
-  bonds.lastResponse = id === undefined ? undefined : { id, index };
-}
-
-function isOneBatch(before: Message, after: Message): boolean {
-  if (before.role !== 'assistant' || after.role !== 'assistant') return false;
-  if (before.responseId !== undefined && after.responseId !== undefined) return false;
-  return isUnfinished(before) || isUnfinished(after);
-}
-
-function isUnfinished({ blocks }: Message): boolean {
-  return blocks.some(({ type }) => type === 'reasoning' || type === 'tool-call');
-}

@@ -1,10 +1,6 @@
 import { RoundfoldError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
-
-interface Explanation {
-  readonly what: string;
-  readonly remedy: string;
-}
+import type { Explanation } from '../explanation.ts';
 
 const unreachable = {
   what: 'cannot be reached',

@@ -1,5 +1,6 @@
 import { RoundfoldError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
+import type { Explanation } from '../explanation.ts';
 
 /** Primary result codes of SQLite. */
 const BUSY = 5;
@@ -7,11 +8,6 @@ const LOCKED = 6;
 const IO_ERROR = 10;
 const CORRUPT = 11;
 const NOT_A_DATABASE = 26;
-
-interface Explanation {
-  readonly what: string;
-  readonly remedy: string;
-}
 
 const locked = {
   what: 'is locked by another process',

@@ -36,25 +36,12 @@ function withoutPreamble(lines: readonly string[]): readonly string[] {
   return lines.filter((line, number) => number > end || !PREAMBLE.test(line));
 }
 
-const ARROW = 0x2192;
-const TAB = 9;
-const SPACE = 32;
-const ZERO = 48;
-const NINE = 57;
-const MOST_DIGITS = 8;
+/** `LineReader` leaves out the same, where a text is too long to be taken apart into strings. */
+const LINE_NUMBER = /^ {0,8}[0-9]{1,8}[→\t]/;
 
 /** The line without the number that a reading tool put before it: `   12→text`, `   12\ttext`. */
 export function withoutNumber(line: string): string {
-  let index = 0;
-  while (index < MOST_DIGITS && line.charCodeAt(index) === SPACE) index++;
-  const digits = index;
-  while (index < digits + MOST_DIGITS && isDigit(line.charCodeAt(index))) index++;
-  const mark = line.charCodeAt(index);
-  return index > digits && (mark === ARROW || mark === TAB) ? line.slice(index + 1) : line;
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= ZERO && unit <= NINE;
+  return line.replace(LINE_NUMBER, '');
 }
 
 const LOOKED_AT = 1000;
