@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { findContract } from '../contracts/index.ts';
 import { RoundfoldError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { memoryStore } from '../stores/memory.ts';
 import { digest } from '../summarizers/digest.ts';
 import { runTurn } from './agent-loop.ts';
+import { ChatArchive } from './archive.ts';
 import { Chat } from './chat.ts';
 import type { Answer, AskOptions } from './providers/provider.ts';
 import { anthropicWire } from './providers/wire.ts';
@@ -14,7 +16,11 @@ type Ask = (body: JsonObject, options: AskOptions) => Promise<Answer>;
 
 async function chatWith(
   ask: Ask,
-  options: { readonly strategy?: string; readonly windowTokens?: number } = {},
+  options: {
+    readonly strategy?: string;
+    readonly windowTokens?: number;
+    readonly archive?: ChatArchive;
+  } = {},
 ) {
   const said: string[] = [];
   const chat = new Chat({
@@ -35,7 +41,7 @@ async function chatWith(
     settings: {},
     summarizer: digest,
     logPath: undefined,
-    archive: undefined,
+    archive: options.archive,
     sessionPath: 'nowhere',
   });
   return { chat, said };
@@ -50,6 +56,19 @@ const call = (id: string, name = 'list_files'): Answer => ({
   usage: undefined,
 });
 const never = new AbortController().signal;
+
+const tooLong = new RoundfoldError('upstream', 'refused', {
+  cause: {
+    status: 400,
+    body: {
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        message: 'prompt is too long: 210000 tokens > 200000 maximum',
+      },
+    },
+  },
+});
 
 describe('runTurn', () => {
   it('asks, runs tools and asks again until there is an answer', async () => {
@@ -114,18 +133,6 @@ describe('runTurn', () => {
 
   it('compacts once and asks again when the provider says that it is too long', async () => {
     let requests = 0;
-    const tooLong = new RoundfoldError('upstream', 'refused', {
-      cause: {
-        status: 400,
-        body: {
-          type: 'error',
-          error: {
-            type: 'invalid_request_error',
-            message: 'prompt is too long: 210000 tokens > 200000 maximum',
-          },
-        },
-      },
-    });
     const { chat } = await chatWith(
       async () => {
         if (++requests === 9) throw tooLong;
@@ -138,6 +145,40 @@ describe('runTurn', () => {
 
     expect(chat.dialogue.messages.length).toBe(12);
     expect(requests).toBe(10);
+  });
+
+  it('asks no second time when what is too long cannot be made shorter', async () => {
+    let requests = 0;
+    const { chat, said } = await chatWith(async () => {
+      requests++;
+      throw tooLong;
+    });
+
+    expect(await runTurn(chat, 'hello', never)).toBe('failed');
+    expect(requests).toBe(1);
+    expect(said.join('')).toMatch(/not compacted: [\s\S]*refused/);
+  });
+
+  it('keeps no answer without a word, which providers would not take back', async () => {
+    const { chat, said } = await chatWith(async () => text(' '));
+
+    expect(await runTurn(chat, 'hello', never)).toBe('answered');
+    expect(chat.dialogue.messages).toEqual([{ role: 'user', content: 'hello' }]);
+    expect(said.join('')).toContain('the model has said nothing');
+  });
+
+  it('a store that fails costs the compaction, and neither the messages nor the turn', async () => {
+    const store = { ...memoryStore(), restore: () => Promise.reject(new Error('disk full')) };
+    const { chat, said } = await chatWith(async () => text('an answer of some length '.repeat(40)), {
+      strategy: 'sliding-window',
+      windowTokens: 3000,
+      archive: new ChatArchive(store, 'c'),
+    });
+    for (let turn = 0; turn < 12; turn++)
+      expect(await runTurn(chat, `question ${turn}`, never)).toBe('answered');
+
+    expect(said.join('')).toContain('not compacted: what would leave cannot be kept');
+    expect(chat.dialogue.messages.length).toBe(24);
   });
 
   it('row 56: keeps what was said when the provider fails', async () => {

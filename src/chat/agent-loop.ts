@@ -29,14 +29,21 @@ export async function runTurn(chat: Chat, entry: string, signal: AbortSignal): P
       if (signal.aborted) return cancelled(chat);
     } catch (error) {
       if (signal.aborted) return cancelled(chat);
-      if (parseOverflow(error) === undefined || hasOverflowed) return failed(chat, error);
+      const isFirst = parseOverflow(error) !== undefined && !hasOverflowed;
+      // The same request would get the same answer.
+      if (!isFirst || !(await makeRoom(chat, signal))) return failed(chat, error);
       hasOverflowed = true;
-      chat.say(chat.host.style('yellow', 'the provider says that this is too long'));
-      await compactNow(chat, chat.configured(), { signal });
     }
   }
   chat.refuse(`stopped after ${MOST_REQUESTS} requests`, 'Say how to go on.');
   return 'failed';
+}
+
+/** What to do when the provider says that it is too long. Gives whether it is shorter now. */
+async function makeRoom(chat: Chat, signal: AbortSignal): Promise<boolean> {
+  chat.say(chat.host.style('yellow', 'the provider says that this is too long'));
+  const { status } = await compactNow(chat, { strategy: chat.configured() }, signal);
+  return status === 'compacted';
 }
 
 function cancelled(chat: Chat): TurnEnd {
@@ -54,6 +61,7 @@ function failed(chat: Chat, error: unknown): TurnEnd {
 async function askOnce(chat: Chat, signal: AbortSignal): Promise<readonly ToolCallBlock[]> {
   const { dialogue, options, host } = chat;
   let said = '';
+  chat.asking();
   let answer: Awaited<ReturnType<typeof options.provider.ask>>;
   try {
     answer = await options.provider.ask(dialogue.body, {
@@ -70,13 +78,16 @@ async function askOnce(chat: Chat, signal: AbortSignal): Promise<readonly ToolCa
     }
     throw error;
   }
-  dialogue.add(answer.message);
+  const message = dialogue.readOne(answer.message);
+  const blocks = message?.blocks ?? [];
+  // A message without a word is one that providers refuse to be given back.
+  const isEmpty = blocks.every((block) => block.type === 'text' && block.text.trim() === '');
+  if (!isEmpty) dialogue.add(answer.message);
   chat.report(answer.usage);
-  const message = dialogue.read().messages.at(-1);
   // Servers that do not stream what they were asked to stream.
-  if (said === '') host.out(safeText(message?.blocks.map(textOfAnswer).join('') ?? ''));
-  chat.say('');
-  return message?.blocks.filter((block) => block.type === 'tool-call') ?? [];
+  if (said === '') host.out(safeText(blocks.map(textOfAnswer).join('')));
+  chat.say(isEmpty ? host.style('dim', 'the model has said nothing') : '');
+  return blocks.filter((block) => block.type === 'tool-call');
 }
 
 function textOfAnswer(block: { readonly type: string; readonly text?: unknown }): string {

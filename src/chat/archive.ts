@@ -88,7 +88,7 @@ export class ChatArchive {
 }
 
 /** What can be searched and read in a message. */
-export function readable({ blocks }: Message): string {
+function readable({ blocks }: Message): string {
   return blocks
     .map((block) =>
       block.type === 'tool-call' ? `${block.name} ${JSON.stringify(block.input) ?? ''}` : textOf(block),

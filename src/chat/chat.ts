@@ -1,18 +1,18 @@
-import { type Compactor, createCompactor } from '../config/compactor.ts';
-import { withLogging } from '../config/node.ts';
 import type { Usage } from '../core/message.ts';
 import type { Strategy } from '../core/strategy.ts';
 import type { Summarizer } from '../core/summarizer.ts';
 import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
 import { measureContext } from '../core/tokens.ts';
-import { withRecursionGuard } from '../decorators/with-recursion-guard.ts';
 import { tokenProfileForModel } from '../models/token-profiles.ts';
 import { createStrategy } from '../strategies/registry.ts';
 import type { ChatArchive } from './archive.ts';
+import { ChatCompactor, type RunAccounts } from './chat-compactor.ts';
 import { Dialogue } from './dialogue.ts';
 import type { ChatHost } from './host.ts';
 import type { ChatProvider } from './providers/provider.ts';
+import { RunLog } from './run-log.ts';
 import { formatSession, makeSessionFolder, type SavedChat } from './session-file.ts';
+import { addRequest, addSummary, nothingSpent, type Spent } from './spent.ts';
 import type { Workspace } from './tools/workspace.ts';
 
 export interface ChatOptions {
@@ -34,13 +34,6 @@ export interface ChatOptions {
   readonly saved?: SavedChat | undefined;
 }
 
-/** What the requests of a chat have taken so far. */
-export interface Spent {
-  readonly requests: number;
-  readonly promptTokens: number;
-  readonly outputTokens: number;
-}
-
 /** One chat: its messages, who answers, and what keeps it inside its window. */
 export class Chat {
   readonly options: ChatOptions;
@@ -48,11 +41,15 @@ export class Chat {
   isVerbose = false;
   /** Where it is saved. */
   sessionPath: string;
-  spent: Spent = { requests: 0, promptTokens: 0, outputTokens: 0 };
+  #spent: Spent;
+  /** When the newest request was sent, in milliseconds. */
+  #askedAt: number | undefined;
   /** What the provider said of the context, and how many messages that was. */
   #reported: { readonly usage: Usage; readonly messages: number } | undefined;
   #pins: readonly string[];
-  #compactor: Compactor;
+  #patterns: readonly RegExp[];
+  readonly #log: RunLog | undefined;
+  #compactor: ChatCompactor;
   #estimator: TokenEstimator;
 
   constructor(options: ChatOptions) {
@@ -61,15 +58,20 @@ export class Chat {
     this.sessionPath = options.sessionPath;
     this.dialogue = new Dialogue(provider.wire, options.model, saved);
     this.#pins = saved?.pins ?? [];
+    this.#patterns = this.#pins.map(toPattern);
+    this.#spent = saved?.accounts?.spent ?? nothingSpent;
+    this.#askedAt = saved?.accounts?.askedAt;
     this.#estimator = createTokenEstimator({ profile: tokenProfileForModel(options.model) });
-    this.#compactor = this.compactorFor(this.configured());
+    const { logPath } = options;
+    this.#log = logPath === undefined ? undefined : new RunLog(logPath, () => this.#sayLogFails(logPath));
+    this.#compactor = this.#createCompactor(saved?.accounts?.runs);
   }
 
   get host(): ChatHost {
     return this.options.host;
   }
 
-  get compactor(): Compactor {
+  get compactor(): ChatCompactor {
     return this.#compactor;
   }
 
@@ -81,9 +83,21 @@ export class Chat {
     return this.#pins;
   }
 
+  /** What the chat has taken so far. */
+  get spent(): Spent {
+    return this.#spent;
+  }
+
+  /** Seconds since the newest request was sent; undefined when there was none. */
+  get idleSeconds(): number | undefined {
+    if (this.#askedAt === undefined) return undefined;
+    return Math.max(0, (this.host.now().getTime() - this.#askedAt) / 1000);
+  }
+
   pin(text: string): void {
+    if (this.#pins.includes(text)) return;
     this.#pins = [...this.#pins, text];
-    this.#renew();
+    this.#patterns = this.#pins.map(toPattern);
   }
 
   /** Goes on with another model of the same provider. */
@@ -91,7 +105,7 @@ export class Chat {
     this.dialogue.model = model;
     this.#estimator = createTokenEstimator({ profile: tokenProfileForModel(model) });
     this.#reported = undefined;
-    this.#renew();
+    this.#compactor = this.#createCompactor(this.#compactor.accounts);
   }
 
   /** The strategy that runs by itself. */
@@ -99,40 +113,20 @@ export class Chat {
     return createStrategy(this.options.strategy, this.options.settings);
   }
 
-  /** A compactor of this chat around a strategy. */
-  compactorFor(
-    strategy: Strategy,
-    more: {
-      readonly summarizer?: Summarizer | undefined;
-      /** Leaves no trace in the log. */
-      readonly isTrial?: boolean;
-    } = {},
-  ): Compactor {
-    const { archive, logPath, windowTokens, summarizer } = this.options;
-    const named = archive?.named(strategy) ?? strategy;
-    const logged = logPath === undefined || more.isTrial === true ? named : withLogging(named, logPath);
-    return createCompactor({
-      model: this.dialogue.model === 'offline' ? undefined : this.dialogue.model,
-      windowTokens: windowTokens ?? (this.dialogue.model === 'offline' ? OFFLINE_WINDOW : undefined),
-      format: this.dialogue.wire.format,
-      strategy: withRecursionGuard(logged),
-      summarizer: more.summarizer ?? summarizer,
-      pins: { patterns: this.#pins.map((text) => new RegExp(literally(text))) },
-      state: this.#compactor?.state,
-      ledger: this.#compactor?.ledger,
-    });
+  /** Notes that a request is sent now. */
+  asking(): void {
+    this.#askedAt = this.host.now().getTime();
   }
 
   /** Notes what a provider said of a request. */
   report(usage: Usage | undefined): void {
-    const { requests, promptTokens, outputTokens } = this.spent;
-    const sent = usage ?? this.#estimateRequest();
-    this.spent = {
-      requests: requests + 1,
-      promptTokens: promptTokens + sent.promptTokens,
-      outputTokens: outputTokens + sent.outputTokens,
-    };
+    this.#spent = addRequest(this.#spent, usage ?? this.#estimateRequest());
     this.#reported = usage === undefined ? undefined : { usage, messages: this.dialogue.messages.length };
+  }
+
+  /** Notes what the summaries of a run have taken. */
+  paidForSummary(usage: Usage | undefined): void {
+    this.#spent = addSummary(this.#spent, usage);
   }
 
   /** Forgets what was said of messages that are no longer the same. */
@@ -168,7 +162,8 @@ export class Chat {
   save(path: string = this.sessionPath): void {
     if (path === this.sessionPath) makeSessionFolder(path);
     const { wire, model, state } = this.dialogue;
-    const text = formatSession({ ...state, format: wire.format, model, pins: this.#pins });
+    const accounts = { spent: this.#spent, askedAt: this.#askedAt, runs: this.#compactor.accounts };
+    const text = formatSession({ ...state, format: wire.format, model, pins: this.#pins, accounts });
     this.host.writePrivateFile(path, text);
   }
 
@@ -180,14 +175,31 @@ export class Chat {
     return { promptTokens: this.tokens().tokens - outputTokens, outputTokens };
   }
 
-  #renew(): void {
-    this.#compactor = this.compactorFor(this.configured());
+  #sayLogFails(path: string): void {
+    this.refuse(`${path} cannot be written; nothing is logged`, 'Start the chat with another --log.');
+  }
+
+  #createCompactor(accounts: RunAccounts | undefined): ChatCompactor {
+    const { archive, windowTokens, summarizer } = this.options;
+    const { model, wire } = this.dialogue;
+    const isOffline = model === 'offline';
+    return new ChatCompactor({
+      model: isOffline ? undefined : model,
+      windowTokens: windowTokens ?? (isOffline ? OFFLINE_WINDOW : undefined),
+      format: wire.format,
+      configured: this.configured(),
+      summarizer,
+      log: this.#log,
+      dress: (strategy) => archive?.named(strategy) ?? strategy,
+      patterns: () => this.#patterns,
+      accounts,
+    });
   }
 }
 
-/** The text as an expression that matches it and nothing else. */
-function literally(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+/** An expression that matches the text and nothing else. */
+function toPattern(text: string): RegExp {
+  return new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
 }
 
 /** Nobody has measured the window of a provider without a model. */

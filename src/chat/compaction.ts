@@ -1,52 +1,44 @@
-import type { Compactor, CompactResult } from '../config/compactor.ts';
+import { RoundfoldError } from '../core/errors.ts';
 import type { Conversation } from '../core/format.ts';
-import type { Outcome, Strategy } from '../core/strategy.ts';
-import type { Summarizer } from '../core/summarizer.ts';
+import { notCompacted, type Outcome } from '../core/strategy.ts';
 import { preview } from '../report/preview.ts';
 import { formatCount } from '../report/terminal.ts';
 import type { Chat } from './chat.ts';
+import type { RunByHand } from './chat-compactor.ts';
 
-/** Compacts when it is due, and says so. Called before each request, never inside one. */
+/** Compacts when it is due, or when it pays, and says so. Called before each request, never inside one. */
 export async function compactIfDue(chat: Chat, signal: AbortSignal): Promise<void> {
-  const { compactor, dialogue } = chat;
+  const { compactor, dialogue, idleSeconds } = chat;
   const before = dialogue.read();
   const { usage } = chat.tokens();
-  const { outcome } = await compactor.maybeCompact<unknown>(dialogue.body, { usage, signal });
-  await takeOver(chat, before, outcome);
+  const ran = await compactor.runIfDue(dialogue.body, { usage, idleSeconds, signal });
+  const outcome = await takeOver(chat, before, ran);
   const isNews = outcome.status === 'failed' || outcome.status === 'insufficient';
   if (isNews && !signal.aborted) sayNothingDone(chat, outcome);
 }
 
 /** Compacts now and says what came of it. */
-export async function compactNow(
-  chat: Chat,
-  strategy: Strategy,
-  {
-    summarizer,
-    signal,
-  }: { readonly summarizer?: Summarizer | undefined; readonly signal?: AbortSignal } = {},
-): Promise<Outcome> {
-  const before = chat.dialogue.read();
-  const compactor = chat.compactorFor(strategy, { summarizer });
-  const { outcome } = await runOn(compactor, chat, signal);
-  await takeOver(chat, before, outcome);
+export async function compactNow(chat: Chat, byHand: RunByHand, signal: AbortSignal): Promise<Outcome> {
+  const { compactor, dialogue } = chat;
+  const before = dialogue.read();
+  const ran = await compactor.run(dialogue.body, byHand, { usage: chat.tokens().usage, signal });
+  const outcome = await takeOver(chat, before, ran);
   if (outcome.status !== 'compacted') sayNothingDone(chat, outcome);
   return outcome;
 }
 
-function runOn(
-  compactor: Compactor,
-  chat: Chat,
-  signal: AbortSignal | undefined,
-): Promise<CompactResult<unknown>> {
-  return compactor.compact<unknown>(chat.dialogue.body, { usage: chat.tokens().usage, signal });
-}
-
-async function takeOver(chat: Chat, before: Conversation, outcome: Outcome): Promise<void> {
-  if (outcome.status !== 'compacted') return;
+/** Goes on from what a run made. Gives what came of it in the end. */
+async function takeOver(chat: Chat, before: Conversation, outcome: Outcome): Promise<Outcome> {
+  chat.paidForSummary(outcome.usage);
+  if (outcome.status !== 'compacted') return outcome;
   const { archive, host } = chat.options;
-  // Kept before it leaves: a store that fails costs the compaction, not the messages.
-  await archive?.keep(before.messages, outcome, host.now());
+  try {
+    // Kept before it leaves: a store that fails costs the compaction, not the messages and not the turn.
+    await archive?.keep(before.messages, outcome, host.now());
+  } catch (error) {
+    const why = RoundfoldError.is(error) ? error.message : 'the store failed';
+    return notCompacted('failed', 'not-kept', `what would leave cannot be kept: ${why}`, outcome.usage);
+  }
   chat.dialogue.accept(outcome);
   chat.changed();
   const { strategy, messagesBefore, messagesAfter, tokensBefore, tokensAfter } = outcome.receipt;
@@ -57,6 +49,7 @@ async function takeOver(chat: Chat, before: Conversation, outcome: Outcome): Pro
   const tokens = `${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens`;
   const words = `compacted: ${messagesBefore} → ${messagesAfter} messages, ${tokens} (${strategy})`;
   chat.say(host.style('green', words));
+  return outcome;
 }
 
 function sayNothingDone(chat: Chat, outcome: Outcome): void {

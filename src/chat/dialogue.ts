@@ -1,5 +1,6 @@
 import type { Conversation } from '../core/format.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { Message } from '../core/message.ts';
 import { type UndoRecord, undoPlan } from '../core/plan.ts';
 import type { Compacted } from '../core/strategy.ts';
 import { readConversation } from '../formats/registry.ts';
@@ -70,6 +71,11 @@ export class Dialogue {
 
   read(): Conversation {
     return readConversation(this.body, this.wire.format);
+  }
+
+  /** A message that may become part of it. */
+  readOne(message: unknown): Message | undefined {
+    return readConversation([message], this.wire.format).messages[0];
   }
 
   add(...messages: readonly unknown[]): void {

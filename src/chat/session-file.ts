@@ -4,7 +4,9 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { RoundfoldError } from '../core/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { UndoRecord } from '../core/plan.ts';
+import type { RunAccounts } from './chat-compactor.ts';
 import type { Change, DialogueState } from './dialogue.ts';
+import { readSpent, type Spent } from './spent.ts';
 
 /** A chat as it is saved. */
 export interface SavedChat extends DialogueState {
@@ -12,6 +14,15 @@ export interface SavedChat extends DialogueState {
   readonly format: string;
   readonly model: string;
   readonly pins: readonly string[];
+  readonly accounts?: ChatAccounts | undefined;
+}
+
+/** What a chat has taken, so that it can be told the next day too. */
+export interface ChatAccounts {
+  readonly spent: Spent;
+  /** When the newest request was sent, in milliseconds: by then its prompt cache expires. */
+  readonly askedAt: number | undefined;
+  readonly runs: RunAccounts | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -68,9 +79,9 @@ function listSessions(folder: string): readonly string[] {
 const HEADER = 'roundfold-chat';
 
 /** A chat as lines of JSON: a header, the messages as they are, and what it takes to undo. */
-export function formatSession({ format, model, pins, messages, done, undone }: SavedChat): string {
+export function formatSession({ format, model, pins, accounts, messages, done, undone }: SavedChat): string {
   const lines = [
-    { type: HEADER, version: 1, format, model, pins },
+    { type: HEADER, version: 1, format, model, pins, accounts },
     ...messages,
     ...done.map((change) => ({ type: 'roundfold-compaction', isUndone: false, ...change })),
     ...undone.map((change) => ({ type: 'roundfold-compaction', isUndone: true, ...change })),
@@ -102,9 +113,23 @@ export function readSession(path: string): SavedChat | undefined {
     format: asString(header['format']) ?? '',
     model: asString(header['model']) ?? '',
     pins: asList(header['pins']).map(String),
+    accounts: readAccounts(header['accounts']),
     messages: lines.filter((line) => !isChange(line)),
     done: changes.filter(({ isUndone }) => isUndone !== true).map(toChange),
     undone: changes.filter(({ isUndone }) => isUndone === true).map(toChange),
+  };
+}
+
+function readAccounts(value: unknown): ChatAccounts | undefined {
+  if (!isObject(value)) return undefined;
+  const { spent, askedAt, runs } = value;
+  const isOurs =
+    isObject(runs) &&
+    [runs['state'], runs['ledger']].every((part) => isObject(part) && part['version'] === 1);
+  return {
+    spent: readSpent(spent),
+    askedAt: typeof askedAt === 'number' ? askedAt : undefined,
+    runs: isOurs ? (runs as unknown as RunAccounts) : undefined, // our own record, written by us
   };
 }
 

@@ -4,9 +4,10 @@ import { geminiCli } from './gemini-cli/reader.ts';
 import { openWebui } from './open-webui/reader.ts';
 import { opencode } from './opencode/reader.ts';
 import { pi } from './pi/reader.ts';
+import { roundfoldChat } from './roundfold-chat/reader.ts';
 import { sweAgent } from './swe-agent/reader.ts';
 
-const readers = [pi, opencode, geminiCli, openWebui, sweAgent];
+const readers = [pi, opencode, geminiCli, openWebui, sweAgent, roundfoldChat];
 
 const text = [{ type: 'text', text: 'hi' }];
 const usage = { input: 1, output: 1 };
@@ -89,6 +90,14 @@ const beginnings: readonly {
     what: 'a SWE-agent trajectory without history',
     owner: 'swe-agent',
     values: [{ trajectory: [{ action: 'ls', observation: '' }], info: {} }],
+  },
+  {
+    what: 'a saved chat',
+    owner: 'roundfold-chat',
+    values: [
+      { type: 'roundfold-chat', version: 1, format: 'openai-chat', model: 'm', pins: [] },
+      { role: 'user', content: 'x' },
+    ],
   },
   {
     what: 'a Claude Code session',

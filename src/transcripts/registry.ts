@@ -5,6 +5,7 @@ import { createJsonReader } from './json/reader.ts';
 import { openWebui } from './open-webui/reader.ts';
 import { opencode } from './opencode/reader.ts';
 import { pi } from './pi/reader.ts';
+import { roundfoldChat } from './roundfold-chat/reader.ts';
 import { sweAgent } from './swe-agent/reader.ts';
 import type { TranscriptReader } from './transcript.ts';
 
@@ -15,5 +16,15 @@ import type { TranscriptReader } from './transcript.ts';
 export function transcriptReaders(
   recogniseFormat: (value: unknown) => string | undefined,
 ): readonly TranscriptReader[] {
-  return [claudeCode, codex, pi, opencode, geminiCli, openWebui, sweAgent, createJsonReader(recogniseFormat)];
+  return [
+    claudeCode,
+    codex,
+    pi,
+    opencode,
+    geminiCli,
+    openWebui,
+    sweAgent,
+    roundfoldChat,
+    createJsonReader(recogniseFormat),
+  ];
 }

@@ -150,6 +150,16 @@ describe('screens', () => {
     expect(chat.text()).toMatch(/^context [\d,]+ of 32,000 .* compacts at [\d,]+$/m);
   });
 
+  it('a very narrow screen has what counts in lines that fit', async () => {
+    const { chat } = await openChat({ columns: 40 });
+    const said = [await chat.enter('list files'), await chat.enter('/context')].join('\n').split('\n');
+
+    expect(said.filter((line) => /^context \d+ of 32\.0k \(\d+ %\) · ok$/.test(line)).length).toBe(2);
+    expect(said.filter((line) => /^ {2}\S.* % {2,}[\d,]+$/.test(line)).length).toBeGreaterThan(3);
+    expect(said.filter((line) => line.length > 40)).toEqual([]);
+    expect(await chat.enter('/help')).toContain('\n/undo\n  take the newest compaction back\n');
+  });
+
   it('TERM=dumb gets no escape sequences, and works all the same', async () => {
     const { chat, contents } = await openChat({ env: { TERM: 'dumb' } });
     await chat.enter('hello');

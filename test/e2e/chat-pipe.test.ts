@@ -149,7 +149,13 @@ describe('saved chats', () => {
     const store = join(folder.path, 'kept.sqlite');
     const entries = ['begin', 'the glaze is called celadon', 'a', 'b', 'c', 'd', 'e', 'f', '/pin celadon'];
     const session = join(folder.path, 'pinned.jsonl');
-    await chat([...entries, '/compact sliding'], ['--session', session]);
+    const pinned = await chat(
+      [...entries, 'list files', '/pin list_files {}', '/compact sliding'],
+      ['--session', session],
+    );
+    expect(pinned.stdout).toContain('pinned; 2 messages so far');
+    // A call is no text that could be kept.
+    expect(pinned.stdout).toContain('pinned; 0 messages so far');
     expect(savedMessages(session).join('\n')).toContain('"the glaze is called celadon"');
 
     const kept = await chat(

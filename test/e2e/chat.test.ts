@@ -1,46 +1,38 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { strategies } from '../../src/index.ts';
-import { savedMessages } from '../support/chat-file.ts';
+import { chatOpener } from '../support/chat-terminal.ts';
+import { runCli } from '../support/cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { openTerminal, type TerminalSession } from '../support/terminal-session.ts';
+import type { TerminalSession } from '../support/terminal-session.ts';
 
 const folder = temporaryFolder();
-const open: TerminalSession[] = [];
-let count = 0;
+const openChat = chatOpener(folder);
 
-interface OpenChat {
-  readonly chat: TerminalSession;
-  readonly file: string;
-  /** The saved messages, one JSON text each. */
-  messages(): readonly string[];
-}
-
-async function openChat(
-  args: readonly string[] = [],
-  options: { readonly env?: Readonly<Record<string, string>>; readonly columns?: number } = {},
-): Promise<OpenChat> {
-  const file = join(folder.path, `chat-${++count}.jsonl`);
-  const chat = openTerminal(['chat', '--session', file, ...args], { cwd: folder.path, ...options });
-  open.push(chat);
-  await chat.until('the first prompt', (text) => text.endsWith('\n>'));
-  return { chat, file, messages: () => savedMessages(file) };
-}
+const noteOf = (turn: number) => `note ${turn}: kiln ${turn} runs at port ${8000 + turn}`;
 
 async function talk(chat: TerminalSession, turns: number): Promise<void> {
-  for (let turn = 1; turn <= turns; turn++)
-    await chat.enter(`note ${turn}: kiln ${turn} runs at port ${8000 + turn}`);
+  for (let turn = 1; turn <= turns; turn++) await chat.enter(noteOf(turn));
 }
 
-afterEach(() => {
-  for (const chat of open.splice(0)) chat.end();
-});
+/** A chat in which so many turns have been talked already. */
+async function openTalked(turns: number, args: readonly string[] = []) {
+  const path = join(folder.path, `talked-${turns}.txt`);
+  if (!existsSync(path)) {
+    const words = Array.from({ length: turns }, (_one, index) => `${noteOf(index + 1)}\n`).join('');
+    const { code } = await runCli(['chat', '--session', path], { stdin: words });
+    expect(code).toBe(0);
+  }
+  const opened = await openChat(['--load', path, ...args]);
+  await opened.chat.enter('/save');
+  expect(opened.messages().length).toBe(2 * turns);
+  return opened;
+}
 
 describe('compactions by hand, in a chat of 15 turns', () => {
-  it('rows 46, 47, 48, 49, 53: every strategy is a word behind /compact, and /undo takes each back', async () => {
-    const { chat, messages } = await openChat(['--window', '100000']);
-    await talk(chat, 15);
+  it('row 46: every strategy is a word behind /compact, and /undo takes each back', async () => {
+    const { chat, messages } = await openTalked(15, ['--window', '100000']);
     const before = messages();
     expect(before.length).toBe(30);
     const compacted: string[] = [];
@@ -60,34 +52,128 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     expect(compacted).not.toContain('none');
   });
 
-  it('row 64: /compact sliding keeps 6 messages and the task, and summarize can follow at once', async () => {
+  it('rows 64, 65, 67: fifteen turns, sliding and summarize back to back with /verbose on, and all of it undone', async () => {
     const { chat, messages } = await openChat(['--window', '100000']);
-    await talk(chat, 15);
+    let full = 0;
+    for (let turn = 1; turn <= 15; turn++) {
+      const entry = `note ${turn}: kiln ${turn} runs at port ${8000 + turn}`;
+      const said = await chat.enter(entry);
+      const lines = chat.visible().filter((line) => line !== '');
+      const [, tokens = ''] =
+        /context ([\d,]+) of 100,000 \(\d+ %\) · ok · compacts at [\d,]+$/.exec(
+          lines.at(-2)?.trimEnd() ?? '',
+        ) ?? [];
+
+      expect(said).toContain(`I have noted: ${entry}\n`);
+      expect(lines.at(-1)?.trimEnd()).toBe('>');
+      expect(Number(tokens.replace(',', ''))).toBeGreaterThan(full);
+      full = Number(tokens.replace(',', ''));
+      expect(messages().length).toBe(2 * turn);
+    }
     const before = messages();
-    await chat.enter('/verbose on');
+    expect(await chat.enter('/verbose on')).toContain('verbose is on');
 
     const sliding = await chat.enter('/compact sliding');
     expect(sliding).toContain('before (30) and after (7)');
-    expect(sliding).toMatch(/compacted: 30 → 7 messages, [\d,]+ → [\d,]+ tokens \(sliding-window\)/);
-    expect(messages()).toEqual([before[0], ...before.slice(-6)]);
-    const both = await chat.enter('/compact summarize');
-    expect(both).toMatch(/^(?:compacted: 7 → 6 messages|not compacted: )/m);
-    expect(messages().slice(-4)).toEqual(before.slice(-4));
+    expect(sliding).toMatch(/^- +… +[\d,]+ +… 17 more messages$/m);
+    expect(sliding).toMatch(/^compacted: 30 → 7 messages, [\d,]+ → [\d,]+ tokens \(sliding-window\)$/m);
+    const slid = messages();
+    expect(slid).toEqual([before[0], ...before.slice(-6)]);
+
+    const summarised = await chat.enter('/compact summarize');
+    expect(summarised).toContain('before (7) and after (6)');
+    expect(summarised).toMatch(
+      /^- +1 +user .*\n- +2 +assistant .*\n\+ +user .*earlier conversation summary/m,
+    );
+    expect(summarised).toMatch(/^compacted: 7 → 6 messages, [\d,]+ → [\d,]+ tokens \(summarize\)$/m);
+    const both = messages();
+    expect([both.length, both[0], ...both.slice(-4)]).toEqual([6, before[0], ...before.slice(-4)]);
+    expect(both[1]).toContain('kiln 13 runs at port 8013');
+
+    const again = await chat.enter('/compact summarize');
+    expect(again).toContain('\nnot compacted: there is nothing old enough to summarise\n');
+    expect(messages()).toEqual(both);
+
+    for (const [command, list] of [
+      ['/undo', slid],
+      ['/undo', before],
+      ['/redo', slid],
+      ['/redo', both],
+      ['/undo', slid],
+      ['/undo', before],
+    ] as const) {
+      expect(await chat.enter(command)).toContain(`: ${list.length} messages`);
+      expect(messages()).toEqual(list);
+    }
+    expect(await chat.enter('/undo')).toContain('nothing to be undone');
   });
 
-  it('row 65: /compact summarize needs no pressure, keeps 4 messages and the task', async () => {
-    const { chat, messages } = await openChat(['--window', '100000']);
-    await talk(chat, 15);
+  it('row 47: none gives the very same list, whatever else is asked of it', async () => {
+    const { chat, file, messages } = await openChat(['--window', '1000', '--strategy', 'none']);
+    await talk(chat, 8);
+    expect(await chat.enter('/compact')).toContain('not compacted: compaction is switched off');
+
+    expect(chat.text()).not.toMatch(/^compacted: /m);
+    expect(messages().length).toBe(16);
+    expect(readFileSync(file, 'utf8')).not.toContain('roundfold-compaction');
+  });
+
+  it('row 48: sliding-window keeps so many, and the task', async () => {
+    const { chat, messages } = await openTalked(6);
+    const before = messages();
+    for (const keepLast of [8, 5, 2]) {
+      expect(await chat.enter(`/compact sliding-window keepLast=${keepLast}`)).toContain(
+        `\ncompacted: 12 → ${keepLast + 1} messages`,
+      );
+      const kept = messages();
+      await chat.enter('/undo');
+      expect(kept.filter((message) => before.includes(message))).toEqual(kept);
+      expect([kept[0], ...kept.slice(-keepLast)]).toEqual([before[0], ...before.slice(-keepLast)]);
+    }
+  });
+
+  it('row 49: summarize acts from its threshold on, by itself, and at once when it is asked for', async () => {
+    const { chat } = await openChat([
+      '--window',
+      '3000',
+      '--strategy',
+      'summarize',
+      '--set',
+      'threshold=2900',
+    ]);
+    await talk(chat, 10);
+    expect(chat.text()).not.toMatch(/^compacted: /m);
+
+    expect(await chat.enter('/compact summarize threshold=0')).toMatch(/^compacted: 20 → 6 messages/m);
+    await chat.enter('/undo');
+    expect(await chat.enter('/compact summarize keepRounds=3')).toMatch(/^compacted: 20 → 8 messages/m);
+  });
+
+  it('row 53: token-budget stays within so many tokens, and within so many bytes', async () => {
+    const { chat, messages } = await openTalked(12);
+    const [, tokens = ''] =
+      / → ([\d,]+) tokens/.exec(await chat.enter('/compact token-budget budget=800')) ?? [];
+    expect(Number(tokens.replace(',', ''))).toBeLessThanOrEqual(800);
+    expect(Number(tokens.replace(',', ''))).toBeGreaterThan(500);
+    await chat.enter('/undo');
+
+    await chat.enter('/compact token-budget budget=3000 unit=bytes');
+    const bytes = messages().reduce((sum, message) => sum + Buffer.byteLength(message), 0);
+    expect(bytes).toBeLessThanOrEqual(3000);
+    expect(bytes).toBeGreaterThan(1500);
+  });
+
+  it('rows 55, 65: /compact summarize needs no pressure, keeps 4 messages and the task', async () => {
+    const { chat, messages } = await openTalked(15, ['--window', '100000']);
     const before = messages();
 
     expect(await chat.enter('/compact Summarize')).toContain('compacted: 30 → 6 messages');
     expect([messages()[0], ...messages().slice(-4)]).toEqual([before[0], ...before.slice(-4)]);
-    // Row 55: the words that a summary begins with.
     expect(messages()[1]).toMatch(/^\{"role":"user".*\[earlier conversation summary\]/);
   });
 
   it('row 63: /compact runs the strategy that is configured', async () => {
-    const { chat, messages } = await openChat([
+    const { chat, messages } = await openTalked(6, [
       '--window',
       '100000',
       '--strategy',
@@ -95,16 +181,14 @@ describe('compactions by hand, in a chat of 15 turns', () => {
       '--set',
       'keepLast=4',
     ]);
-    await talk(chat, 5);
     const before = messages();
 
-    expect(await chat.enter('/compact')).toContain('compacted: 10 → 5 messages');
+    expect(await chat.enter('/compact')).toContain('compacted: 12 → 5 messages');
     expect(messages()).toEqual([before[0], ...before.slice(-4)]);
   });
 
   it('row 66: /compact none changes nothing and says so', async () => {
-    const { chat, messages } = await openChat();
-    await talk(chat, 5);
+    const { chat, messages } = await openTalked(6);
     const before = messages();
 
     expect(await chat.enter('/compact NONE')).toContain('not compacted: compaction is switched off');
@@ -112,8 +196,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
   });
 
   it('row 67: /verbose takes yes and no, and switches over without a word', async () => {
-    const { chat } = await openChat(['--window', '100000']);
-    await talk(chat, 8);
+    const { chat } = await openTalked(8);
     for (const [word, state] of [
       ['yes', 'on'],
       ['false', 'off'],
@@ -153,8 +236,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
   });
 
   it('row 69: a summary is not summarised again', async () => {
-    const { chat, messages } = await openChat(['--window', '100000']);
-    await talk(chat, 8);
+    const { chat, messages } = await openTalked(8);
     await chat.enter('/compact summarize');
     const once = messages();
 
@@ -164,14 +246,16 @@ describe('compactions by hand, in a chat of 15 turns', () => {
 });
 
 describe('compactions by themselves', () => {
-  it('rows 61, 62, 69: a small window compacts when it is due, seldom, and keeps the task', async () => {
+  it('rows 61, 62, 67, 69: a small window compacts when it is due, seldom, and keeps the task', async () => {
     const { chat, messages } = await openChat(['--window', '4000']);
+    await chat.enter('/verbose on');
     await talk(chat, 15);
     const text = chat.text();
     const runs = text.match(/^compacted: .*$/gm) ?? [];
 
     expect(runs.length).toBeGreaterThanOrEqual(1);
     expect(runs.length).toBeLessThanOrEqual(5);
+    expect(text.match(/^before \(\d+\) and after \(\d+\)$/gm)?.length).toBe(runs.length);
     expect(messages()[0]).toContain('note 1: kiln 1');
     const gauges = text.match(
       /context [\d,]+ of 4,000 \(\d+ %\) · (?:ok|warning|critical) · compacts at 2,000/g,
@@ -207,7 +291,9 @@ describe('commands', () => {
     ['/compact slidng', 'Did you mean sliding?'],
     ['/compact sliding keepLast=none', 'nothing was changed'],
     ['/compact sliding keepLats=3', 'nothing was changed'],
-    ['/compact sliding 3', 'nothing was changed'],
+    ['/compact sliding 3', 'key="several words"'],
+    ['/compact summarize instructions="no end', 'not compacted'],
+    ['/compact summarize instructions=two words', 'nothing was changed'],
     ['/undo twice', 'nothing was changed'],
     ['/verbose maybe', 'nothing was changed'],
     ['/load', 'nothing was changed'],
@@ -228,8 +314,7 @@ describe('commands', () => {
   });
 
   it('/help lists all, a tab completes, /preview and /context change nothing', async () => {
-    const { chat, messages } = await openChat(['--window', '100000']);
-    await talk(chat, 6);
+    const { chat, messages } = await openTalked(6);
     const before = messages();
 
     const help = await chat.enter('/help');

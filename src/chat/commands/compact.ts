@@ -11,7 +11,7 @@ export const compact: ChatCommand = {
   async run(argument, chat, signal) {
     const named = readStrategy(argument, chat);
     if (named !== undefined) {
-      await compactNow(chat, named.strategy, { summarizer: named.summarizer, signal });
+      await compactNow(chat, named, signal);
       if (!chat.dialogue.isEmpty) chat.save();
     }
     return 'stay';

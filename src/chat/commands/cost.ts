@@ -1,4 +1,4 @@
-import { savedSoFar } from '../../economics/ledger.ts';
+import type { Usage } from '../../core/message.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import type { ChatCommand } from './command.ts';
 
@@ -8,19 +8,20 @@ export const cost: ChatCommand = {
   usage: '',
   summary: 'show what the chat has taken so far',
   async run(_argument, chat) {
-    const { requests, promptTokens, outputTokens } = chat.spent;
-    const { ledger } = chat.compactor;
-    chat.say(
-      `${countOf(requests, 'request')}: ${formatCount(promptTokens)} tokens in, ${formatCount(outputTokens)} out`,
-    );
-    if (ledger.actualCost === 0) chat.say('no prices are known for this model');
+    const { requests, summaries, ...tokens } = chat.spent;
+    chat.say(`${countOf(requests, 'request')}: ${inAndOut(tokens)}`);
+    if (summaries.promptTokens > 0) chat.say(`summaries by a model: ${inAndOut(summaries)}`);
+    const { money } = chat.compactor;
+    if (money === undefined) chat.say('no prices are known for this model');
     else {
-      const saved = savedSoFar(ledger);
-      const words = saved < 0 ? 'cost' : 'saved';
-      chat.say(
-        `prompts about $${ledger.actualCost.toFixed(4)}; compactions have ${words} $${Math.abs(saved).toFixed(4)}`,
-      );
+      const words = money.saved < 0 ? 'cost' : 'saved';
+      const paid = `prompts and summaries about $${money.paid.toFixed(4)}`;
+      chat.say(`${paid}; compactions have ${words} $${Math.abs(money.saved).toFixed(4)}`);
     }
     return 'stay';
   },
 };
+
+function inAndOut({ promptTokens, outputTokens }: Usage): string {
+  return `${formatCount(promptTokens)} tokens in, ${formatCount(outputTokens)} out`;
+}

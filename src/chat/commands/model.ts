@@ -1,7 +1,15 @@
 import { printable } from '../../core/printable.ts';
 import { findModel } from '../../models/catalog.ts';
+import type { Chat } from '../chat.ts';
 import { gaugeText } from '../gauge.ts';
 import type { ChatCommand } from './command.ts';
+
+/** The model and its provider, for people. */
+export function whoAnswers({ dialogue: { model: name }, options: { provider } }: Chat): string {
+  return name === provider.name
+    ? 'no model (offline answers are made up, compactions are real)'
+    : `${printable(name)} from ${provider.name}`;
+}
 
 /** `/model`: who answers. */
 export const model: ChatCommand = {
@@ -17,7 +25,7 @@ export const model: ChatCommand = {
     if (argument !== '') chat.useModel(argument);
     const isKnown = chat.dialogue.model === provider.name || findModel(chat.dialogue.model) !== undefined;
     const note = isKnown ? '' : ' (not in the catalog: its window is a guess)';
-    chat.say(`${printable(chat.dialogue.model)} from ${provider.name}${note}`);
+    chat.say(`${whoAnswers(chat)}${note}`);
     if (argument !== '') chat.say(gaugeText(chat));
     return 'stay';
   },

@@ -1,6 +1,7 @@
+import { type Message, textOf } from '../../core/message.ts';
 import { printable } from '../../core/printable.ts';
+import { readSummaryMessage } from '../../core/summary-message.ts';
 import { countOf } from '../../report/terminal.ts';
-import { readable } from '../archive.ts';
 import type { ChatCommand } from './command.ts';
 
 /** `/pin`: messages that no compaction touches. */
@@ -16,8 +17,15 @@ export const pin: ChatCommand = {
     }
     chat.pin(argument);
     if (!chat.dialogue.isEmpty) chat.save();
-    const found = chat.dialogue.read().messages.filter((message) => readable(message).includes(argument));
+    const found = chat.dialogue.read().messages.filter((message) => isKept(message, argument));
     chat.say(`pinned; ${countOf(found.length, 'message')} so far`);
     return 'stay';
   },
 };
+
+/** What a pin keeps: what was said and what tools have answered. A summary only tells of it. */
+function isKept(message: Message, text: string): boolean {
+  return (
+    readSummaryMessage(message) === undefined && message.blocks.some((block) => textOf(block).includes(text))
+  );
+}

@@ -12,11 +12,9 @@ export const preview: ChatCommand = {
     const named = readStrategy(argument, chat);
     if (named === undefined) return 'stay';
     const { dialogue, host } = chat;
-    const compactor = chat.compactorFor(named.strategy, { summarizer: named.summarizer, isTrial: true });
-    const { outcome } = await compactor.compact<unknown>(dialogue.body, {
-      usage: chat.tokens().usage,
-      signal,
-    });
+    const { usage } = chat.tokens();
+    const outcome = await chat.compactor.tryOut(dialogue.body, named, { usage, signal });
+    chat.paidForSummary(outcome.usage);
     if (outcome.status === 'compacted')
       host.out(drawPreview(dialogue.read(), outcome, { columns: host.columns(), estimator: chat.estimator }));
     else chat.say(host.style('dim', `it would do nothing: ${outcome.message}`));

@@ -6,8 +6,12 @@ import type { CommandEffect } from './command.ts';
 import { chatCommands } from './registry.ts';
 
 const HELP = 'help';
-const HINT = `  /compact sliding keeps 6 messages, /compact summarize 4, /compact none all.
-  Everything else is said to the model. Ctrl-C cancels a turn.`;
+const HINTS = [
+  '/compact sliding keeps 6 messages,',
+  '/compact summarize 4, /compact none all.',
+  'Everything else is said to the model.',
+  'Ctrl-C cancels a turn.',
+];
 const names: readonly string[] = [HELP, ...chatCommands.map(({ name }) => name)];
 
 /** Whether an entry is a command: a slash and one word. A path has more slashes. */
@@ -41,12 +45,15 @@ export async function runCommand(entry: string, chat: Chat, signal: AbortSignal)
   }
 }
 
+/** Narrower than this, what a command does stands below it. */
+const HELP_COLUMNS = 76;
+
 function help(chat: Chat): CommandEffect {
+  const { host } = chat;
   const rows = chatCommands.map(({ name, usage, summary }) => [`/${name} ${usage}`.trim(), summary]);
-  chat.host.out(
-    drawTable(rows, [{ align: 'left' }, { align: 'left', maximum: Math.max(30, chat.host.columns() - 38) }]),
-  );
-  chat.say(chat.host.style('dim', HINT));
+  if (host.columns() >= HELP_COLUMNS) host.out(drawTable(rows, [{ align: 'left' }, { align: 'left' }]));
+  else for (const [usage, summary] of rows) chat.say(`${usage}\n  ${summary}`);
+  for (const line of HINTS) chat.say(host.style('dim', line));
   return 'stay';
 }
 

@@ -1,32 +1,29 @@
 import { RoundfoldError } from '../../core/errors.ts';
-import type { Strategy, StrategyDefinition } from '../../core/strategy.ts';
+import type { StrategyDefinition } from '../../core/strategy.ts';
 import type { Summarizer } from '../../core/summarizer.ts';
 import { tailStart } from '../../core/tail.ts';
 import { createStrategy, strategies } from '../../strategies/registry.ts';
 import type { Chat } from '../chat.ts';
+import type { RunByHand } from '../chat-compactor.ts';
+import { slidingTurns } from './sliding-turns.ts';
 
-/** A strategy as somebody has named it. */
-export interface NamedStrategy {
-  readonly strategy: Strategy;
-  readonly summarizer?: Summarizer;
-}
-
+const SLIDING = 'sliding';
 const SLIDING_KEEPS = 6;
 const SUMMARIZE_KEEPS = 4;
 
 /** Names that `/compact` and `/preview` take. */
 export function strategyChoices(): readonly string[] {
-  return ['sliding', ...strategies.map(({ name }) => name)];
+  return [SLIDING, ...strategies.map(({ name }) => name)];
 }
 
 /**
  * The strategy that an argument names: nothing for the one that is configured, a name with settings behind it otherwise.
  * Undefined when that cannot be, which has been said then.
  */
-export function readStrategy(argument: string, chat: Chat): NamedStrategy | undefined {
-  const [word = '', ...settings] = argument.split(/\s+/).filter((part) => part !== '');
+export function readStrategy(argument: string, chat: Chat): RunByHand | undefined {
+  const [word = '', ...settings] = splitWords(argument);
   if (word === '') return { strategy: chat.configured() };
-  const name = word.toLowerCase() === 'sliding' ? 'sliding-window' : word.toLowerCase();
+  const name = word.toLowerCase() === SLIDING ? 'sliding-window' : word.toLowerCase();
   const definition: StrategyDefinition | undefined = strategies.find((known) => known.name === name);
   if (definition === undefined) {
     const meant = chat.host.nearest(word, strategyChoices());
@@ -37,9 +34,10 @@ export function readStrategy(argument: string, chat: Chat): NamedStrategy | unde
   }
   try {
     const given = readSettings(settings);
+    if (word.toLowerCase() === SLIDING)
+      return { strategy: slidingTurns({ keepLast: SLIDING_KEEPS, ...given }) };
     const strategy = createStrategy(name, { ...shortForm(word.toLowerCase(), chat), ...given });
-    const isOwn = name === 'summarize' && !('keepRounds' in given);
-    return isOwn ? { strategy, summarizer: keepingRounds(chat) } : { strategy };
+    return name === 'summarize' ? { strategy, summarizer: keepingRounds(chat) } : { strategy };
   } catch (error) {
     if (!RoundfoldError.is(error)) throw error;
     chat.refuse(`${error.message}; nothing was changed`, error.remedy);
@@ -49,7 +47,6 @@ export function readStrategy(argument: string, chat: Chat): NamedStrategy | unde
 
 /** A strategy that the user asks for by its short name keeps little: it is asked for to see it work. */
 function shortForm(word: string, chat: Chat): Readonly<Record<string, unknown>> {
-  if (word === 'sliding') return { keepLast: SLIDING_KEEPS };
   if (word !== 'summarize') return {};
   return { keepRecent: 0, keepRounds: roundsOf(chat, SUMMARIZE_KEEPS), minGain: 0 };
 }
@@ -64,18 +61,34 @@ function roundsOf({ dialogue, estimator }: Chat, count: number): number {
   return count;
 }
 
-/** A summarizer that would rather have the newest rounds as well is not asked for them here. */
+/** A summarizer that would rather have the newest rounds as well is not asked for them: whoever names a number means it. */
 function keepingRounds({ options: { summarizer } }: Chat): Summarizer {
   return { ...summarizer, fillsTarget: false };
+}
+
+/** Words between blanks; from `="` to the next quotation mark at the end of a word it is one. */
+function splitWords(text: string): readonly string[] {
+  const words: string[] = [];
+  let isQuoted = false;
+  for (const part of text.split(/\s+/).filter((piece) => piece !== '')) {
+    if (isQuoted) words.push(`${words.pop() ?? ''} ${part}`);
+    else words.push(part);
+    isQuoted = (isQuoted || part.includes('="')) && !/[^=]"$/.test(part);
+  }
+  return words;
 }
 
 function readSettings(words: readonly string[]): Readonly<Record<string, string>> {
   const entries = words.map((word) => {
     const place = word.indexOf('=');
-    if (place > 0) return [word.slice(0, place), word.slice(place + 1)];
+    if (place > 0) return [word.slice(0, place), withoutQuotes(word.slice(place + 1))];
     throw new RoundfoldError('usage', `${JSON.stringify(word.slice(0, 40))} is no setting`, {
-      remedy: 'A setting is written key=value.',
+      remedy: 'A setting is written key=value, or key="several words".',
     });
   });
   return Object.fromEntries(entries);
+}
+
+function withoutQuotes(value: string): string {
+  return value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
 }

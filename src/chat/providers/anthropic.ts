@@ -41,7 +41,8 @@ export function anthropicProvider({ apiKey, baseUrl }: Access): ChatProvider {
       const answer = await postJson(endpoint, {
         path: '/v1/messages',
         headers,
-        body: { ...body, stream: true },
+        // The provider marks the end of the prompt for its cache by itself: no message has to change for it.
+        body: { ...body, cache_control: { type: 'ephemeral' }, stream: true },
         signal,
       });
       const usage = isObject(answer) ? readUsage(answer['usage']) : undefined;

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ChatArchive } from '../../chat/archive.ts';
 import { Chat } from '../../chat/chat.ts';
+import { whoAnswers } from '../../chat/commands/model.ts';
 import { completeCommand } from '../../chat/commands/run-command.ts';
+import { gaugeText } from '../../chat/gauge.ts';
 import type { ChatHost } from '../../chat/host.ts';
 import { Editor } from '../../chat/input/editor.ts';
 import type { EntrySource } from '../../chat/input/entry-source.ts';
 import { openLineEntries } from '../../chat/input/line-entries.ts';
-import { loadMessages } from '../../chat/load.ts';
+import { type LoadedMessages, loadMessages } from '../../chat/load.ts';
 import { chooseProvider } from '../../chat/providers/registry.ts';
 import { runChat } from '../../chat/run-chat.ts';
 import {
@@ -20,6 +22,7 @@ import {
 import { openWorkspace } from '../../chat/tools/workspace.ts';
 import { RoundfoldError } from '../../core/errors.ts';
 import type { Store } from '../../core/store.ts';
+import { countOf } from '../../report/terminal.ts';
 import type { GivenArguments } from '../command.ts';
 import { readSettings } from '../compact/request.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -60,9 +63,10 @@ export async function startChat(given: GivenArguments, terminal: Terminal): Prom
     saved,
   });
   const loaded = given.text('load');
-  if (loaded !== undefined)
-    chat.dialogue.replace((await loadMessages(loaded, provider.wire.format)).messages);
+  const { messages, changes } = await loadedMessages(loaded, provider.wire.format);
+  if (loaded !== undefined) chat.dialogue.replace(messages);
   if (isTerminal) greet(chat);
+  for (const change of changes) chat.say(host.style('dim', `  ${change}`));
   const entries = openEntries(host, { canEdit, hasPrompt: isTerminal });
   try {
     const { failures } = await runChat(chat, entries);
@@ -73,11 +77,17 @@ export async function startChat(given: GivenArguments, terminal: Terminal): Prom
   }
 }
 
+async function loadedMessages(path: string | undefined, format: string): Promise<LoadedMessages> {
+  return path === undefined ? { messages: [], changes: [] } : loadMessages(path, format);
+}
+
 function greet(chat: Chat): void {
-  const { provider } = chat.options;
-  const said = chat.dialogue.isEmpty ? '' : `, ${chat.dialogue.messages.length} messages so far`;
-  chat.say(chat.host.style('bold', `roundfold chat: ${chat.dialogue.model} from ${provider.name}${said}`));
-  chat.say(chat.host.style('dim', `saved to ${chat.sessionPath}; /help lists the commands`));
+  const { dialogue, host } = chat;
+  const said = dialogue.isEmpty ? '' : `, ${countOf(dialogue.messages.length, 'message')} so far`;
+  chat.say(host.style('bold', `roundfold chat: ${whoAnswers(chat)}${said}`));
+  chat.say(host.style('dim', `saved to ${chat.sessionPath}`));
+  chat.say(host.style('dim', '/help lists the commands'));
+  if (!dialogue.isEmpty) chat.say(gaugeText(chat));
 }
 
 function hostOf(terminal: Terminal): ChatHost {

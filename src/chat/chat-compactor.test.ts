@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome, Strategy } from '../core/strategy.ts';
+import type { Summarizer } from '../core/summarizer.ts';
+import { createStrategy } from '../strategies/registry.ts';
+import { digest } from '../summarizers/digest.ts';
+import { ChatCompactor } from './chat-compactor.ts';
+
+const MILLION = 1_000_000;
+/** A digest that costs as much as a million tokens. */
+const dear: Summarizer = {
+  ...digest,
+  async summarize(request) {
+    const outcome = await digest.summarize(request);
+    return { ...outcome, usage: { promptTokens: MILLION, outputTokens: 0 } };
+  },
+};
+
+function compactorOf(configured: Strategy = createStrategy('none')): ChatCompactor {
+  return new ChatCompactor({
+    model: 'claude-sonnet-4-5',
+    windowTokens: undefined,
+    format: 'anthropic-messages',
+    configured,
+    summarizer: digest,
+    log: undefined,
+    dress: (strategy) => strategy,
+    patterns: () => [],
+    accounts: undefined,
+  });
+}
+
+function bodyOf(turns: number) {
+  const messages = Array.from({ length: turns }, (_one, turn) => [
+    { role: 'user', content: `question ${turn}` },
+    { role: 'assistant', content: [{ type: 'text', text: `answer ${turn} `.repeat(40) }] },
+  ]).flat();
+  return { model: 'claude-sonnet-4-5', max_tokens: 100, messages };
+}
+
+const summarize = () => createStrategy('summarize', { keepRecent: 0, minGain: 0 });
+const paidOf = (compactor: ChatCompactor) => compactor.money?.paid ?? Number.NaN;
+
+describe('ChatCompactor', () => {
+  it('row 59: a run that is asked for inside of a run is refused, by hand and by itself', async () => {
+    const inner: Outcome[] = [];
+    const strategy: Strategy = {
+      name: 'curious',
+      async compact(conversation, context) {
+        inner.push(await compactor.run(bodyOf(9), { strategy }, {}), await compactor.runIfDue(bodyOf(9), {}));
+        return summarize().compact(conversation, context);
+      },
+    };
+    const compactor = compactorOf();
+    const outer = await compactor.run(bodyOf(9), { strategy }, {});
+
+    expect(inner).toMatchObject([{ reason: 'nested' }, { reason: 'nested' }]);
+    expect(outer.status).toBe('compacted');
+    expect((await compactor.run(bodyOf(9), { strategy: summarize() }, {})).status).toBe('compacted');
+  });
+
+  it('summaries by hand are paid at once, and only once', async () => {
+    const compactor = compactorOf();
+    await compactor.runIfDue(bodyOf(9), { idleSeconds: 0 });
+    const before = paidOf(compactor);
+    await compactor.run(bodyOf(9), { strategy: summarize(), summarizer: dear }, {});
+    const price = paidOf(compactor) - before;
+    expect(price).toBeGreaterThan(1);
+    expect(compactor.money?.saved).toBeLessThan(-1);
+
+    await compactor.runIfDue(bodyOf(10), { idleSeconds: 0 });
+    expect(paidOf(compactor)).toBeGreaterThan(before + price);
+    expect(paidOf(compactor)).toBeLessThan(before + price * 1.1);
+  });
+
+  it('a trial is paid too, and stays paid with another model or on another day', async () => {
+    const compactor = compactorOf();
+    await compactor.tryOut(bodyOf(9), { strategy: summarize(), summarizer: dear }, {});
+    const price = paidOf(compactor);
+    expect(price).toBeGreaterThan(1);
+
+    await compactor.run(bodyOf(9), { strategy: summarize(), summarizer: dear }, {});
+    expect(compactor.accounts.aside).toBeCloseTo(2 * price);
+    expect(compactor.accounts.state.compactionCount).toBe(1);
+  });
+});

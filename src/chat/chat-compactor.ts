@@ -1,0 +1,164 @@
+import {
+  type CallOptions,
+  type Compactor,
+  type CompactorOptions,
+  createCompactor,
+} from '../config/compactor.ts';
+import type { AutoCompactState } from '../core/auto-compact.ts';
+import type { Thresholds } from '../core/budget.ts';
+import type { Usage } from '../core/message.ts';
+import { notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
+import type { Summarizer } from '../core/summarizer.ts';
+import { type CostLedger, emptyLedger, savedSoFar } from '../economics/ledger.ts';
+import { priceSetOf } from '../economics/price-set.ts';
+import { oneOffCost } from '../economics/request-cost.ts';
+import { findModel } from '../models/catalog.ts';
+import type { RunLog } from './run-log.ts';
+
+/** A run that somebody asks for. */
+export interface RunByHand {
+  readonly strategy: Strategy;
+  /** Instead of the chat's own. */
+  readonly summarizer?: Summarizer | undefined;
+}
+
+/** What is kept of a chat's runs when it is saved. Plain data. */
+export interface RunAccounts {
+  readonly state: AutoCompactState;
+  readonly ledger: CostLedger;
+  /** Of summaries that are in no ledger, in USD. */
+  readonly aside: number;
+}
+
+export interface ChatCompactorOptions {
+  readonly model: string | undefined;
+  readonly windowTokens: number | undefined;
+  readonly format: string;
+  /** The strategy that runs by itself. */
+  readonly configured: Strategy;
+  readonly summarizer: Summarizer;
+  readonly log: RunLog | undefined;
+  /** Puts around each strategy what the chat needs. */
+  dress(strategy: Strategy): Strategy;
+  /** Texts that no run touches; a new list when there is a new one. */
+  patterns(): readonly RegExp[];
+  readonly accounts: RunAccounts | undefined;
+}
+
+/**
+ * The one compactor of a chat. Runs by hand go through it with another strategy, so that automatic ones, the pause after
+ * failures and the ledger know of them. One run at a time: a summarizer or a store that asks for another gets none.
+ */
+export class ChatCompactor {
+  readonly #options: ChatCompactorOptions;
+  readonly #inner: Compactor;
+  #byHand: RunByHand | undefined;
+  #isRunning = false;
+  /** Of summaries that enter the ledger with the next request, and of those that never will, in USD. */
+  #unsettled = 0;
+  #aside: number;
+
+  constructor(options: ChatCompactorOptions) {
+    this.#options = options;
+    this.#aside = options.accounts?.aside ?? 0;
+    this.#inner = createCompactor(this.#compactorOptions(this.#current(), options.accounts));
+  }
+
+  get thresholds(): Thresholds {
+    return this.#inner.thresholds;
+  }
+
+  /** To go on from: with another model, or another day. */
+  get accounts(): RunAccounts {
+    const { state, ledger } = this.#inner;
+    return { state, ledger, aside: this.#aside + this.#unsettled };
+  }
+
+  /** What was paid, and what compactions have saved, in USD; undefined when nobody knows the prices. */
+  get money(): { readonly paid: number; readonly saved: number } | undefined {
+    if (this.#priceOf({ promptTokens: 0, outputTokens: 0 }) === undefined) return undefined;
+    const beside = this.#aside + this.#unsettled;
+    const { ledger } = this.#inner;
+    return { paid: ledger.actualCost + beside, saved: savedSoFar(ledger) - beside };
+  }
+
+  /** Before each request. */
+  async runIfDue(body: unknown, call: CallOptions): Promise<Outcome> {
+    const outcome = await this.#alone(async () => (await this.#inner.maybeCompact(body, call)).outcome);
+    if (call.signal?.aborted !== true && !isNested(outcome)) this.#unsettled = 0;
+    return outcome;
+  }
+
+  async run(body: unknown, byHand: RunByHand, call: CallOptions): Promise<Outcome> {
+    const outcome = await this.#alone(async () => {
+      this.#byHand = byHand;
+      try {
+        return (await this.#inner.compact(body, call)).outcome;
+      } finally {
+        this.#byHand = undefined;
+      }
+    });
+    this.#unsettled += this.#priceOf(outcome.usage) ?? 0;
+    return outcome;
+  }
+
+  /** What a run would do. Its summary is paid all the same; nothing else is remembered of it. */
+  async tryOut(body: unknown, { strategy, summarizer }: RunByHand, call: CallOptions): Promise<Outcome> {
+    const options = this.#compactorOptions(this.#options.dress(strategy), undefined);
+    const trial = createCompactor(summarizer === undefined ? options : { ...options, summarizer });
+    const { outcome } = await trial.compact(body, call);
+    this.#aside += this.#priceOf(outcome.usage) ?? 0;
+    return outcome;
+  }
+
+  async #alone(run: () => Promise<Outcome>): Promise<Outcome> {
+    if (this.#isRunning)
+      return notCompacted('skipped', NESTED, 'this conversation is being compacted already');
+    this.#isRunning = true;
+    try {
+      const outcome = await run();
+      this.#options.log?.settle(outcome);
+      return outcome;
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  /** Whatever strategy is to run now. */
+  #current(): Strategy {
+    const { configured, log, dress } = this.#options;
+    return {
+      name: configured.name,
+      compact: (conversation, context) => {
+        const { strategy, summarizer = context.summarizer } = this.#byHand ?? { strategy: configured };
+        const dressed = dress(strategy);
+        return (log?.noting(dressed) ?? dressed).compact(conversation, { ...context, summarizer });
+      },
+    };
+  }
+
+  #compactorOptions(strategy: Strategy, accounts: RunAccounts | undefined): CompactorOptions {
+    const { model, windowTokens, format, summarizer, patterns } = this.#options;
+    const pins = {
+      get patterns() {
+        return patterns();
+      },
+    };
+    const { state, ledger = emptyLedger } = accounts ?? {};
+    return { model, windowTokens, format, strategy, summarizer, pins, state, ledger };
+  }
+
+  /** At the prices of the chat's own model, as the ledger has it. */
+  #priceOf(usage: Usage | undefined): number | undefined {
+    const { model } = this.#options;
+    const prices = model === undefined ? undefined : priceSetOf(findModel(model) ?? {});
+    if (prices === undefined) return undefined;
+    return usage === undefined ? 0 : oneOffCost(prices, { ...usage, cachedTokens: 0 });
+  }
+}
+
+const NESTED = 'nested';
+
+function isNested(outcome: Outcome): boolean {
+  return outcome.status !== 'compacted' && outcome.reason === NESTED;
+}

@@ -1,0 +1,48 @@
+import { asString, isObject, type JsonObject } from '../../core/json.ts';
+import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import type { Origin, TranscriptFold, TranscriptReader } from '../transcript.ts';
+
+const HEADER = 'roundfold-chat';
+const COMPACTION = 'roundfold-compaction';
+
+/** Saved chats: a header, the messages as they are, and behind them what it takes to undo, which is no part of them. */
+export const roundfoldChat: TranscriptReader = {
+  name: HEADER,
+  summary: 'chats of `roundfold chat`',
+  location: '~/.local/state/roundfold/chat/<time>.jsonl',
+  recognise: ([first]) => first !== undefined && typeOf(first.value) === HEADER,
+  open: openFile,
+};
+
+function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
+  const messages: JsonObject[] = [];
+  const origins: Origin[] = [];
+  let header: JsonObject = {};
+  return {
+    add({ value, place }: JsonEntry) {
+      const type = typeOf(value);
+      if (isObject(value) && type === HEADER) header = value;
+      else if (isObject(value) && typeof value['role'] === 'string') {
+        messages.push(value);
+        origins.push({ place, timestamp: undefined, responseId: undefined, usage: undefined });
+      } else if (type !== COMPACTION) onBadInput({ place, reason: 'expected a message' });
+      return [];
+    },
+    *end() {
+      if (messages.length === 0) return;
+      yield {
+        reader: HEADER,
+        format: asString(header['format']) ?? 'anthropic-messages',
+        title: 'main',
+        kind: 'main',
+        model: asString(header['model']),
+        segments: [{ body: messages, origins, opening: undefined }],
+        notes: [],
+      };
+    },
+  };
+}
+
+function typeOf(value: unknown): unknown {
+  return isObject(value) ? value['type'] : undefined;
+}
