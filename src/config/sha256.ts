@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** SHA-256 of a text in UTF-8, as hexadecimal digits. */
-export function sha256(text: string): string {
-  return hash('sha256', text, 'hex');
+/** SHA-256 of bytes, or of a text in UTF-8, as hexadecimal digits. */
+export function sha256(data: string | Uint8Array): string {
+  return hash('sha256', data, 'hex');
 }

@@ -4,9 +4,7 @@ import { createCanonical } from './canonical.ts';
 import type { VolatileParts } from './volatile.ts';
 
 function textOf(format: string, raw: unknown, volatile?: Partial<VolatileParts>): string {
-  const out: string[] = [];
-  createCanonical(format, volatile).write(raw, out);
-  return out.join('');
+  return createCanonical(format, volatile).textOf(raw);
 }
 
 const MARKER = { cache_control: { type: 'ephemeral' } };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../config/sha256.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
-import { createChains, nameOfConversation } from './chain.ts';
+import { createChains, type Hash, nameOfConversation } from './chain.ts';
 
 const say = (text: string) => ({ role: 'user', content: text });
 const system = (text: string) => ({ role: 'system', content: text });
@@ -28,9 +28,9 @@ describe('the chain of a conversation', () => {
 
   it('hashes only what is new, and the same for values that are new', () => {
     let count = 0;
-    const hash = (text: string) => {
+    const hash: Hash = (data) => {
       count++;
-      return sha256(text);
+      return sha256(data);
     };
     const { chainOf } = createChains({ hash });
     const raws = texts(10);

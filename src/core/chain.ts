@@ -2,10 +2,11 @@ import { type Canonical, createCanonical } from './canonical.ts';
 import type { Conversation, Format } from './format.ts';
 import { hasToolCall, type Message } from './message.ts';
 import { rememberFold } from './prefix-memory.ts';
+import { TextBytes } from './text-bytes.ts';
 import type { VolatileParts } from './volatile.ts';
 
-/** SHA-256 of a text in UTF-8, in full, as hexadecimal digits. */
-export type Hash = (text: string) => string;
+/** SHA-256 of bytes, or of a text in UTF-8: in full, as hexadecimal digits. */
+export type Hash = (data: string | Uint8Array) => string;
 
 /**
  * What identifies the beginning of a conversation, for every length. System messages in front of all others are apart,
@@ -37,13 +38,14 @@ export interface ChainOptions {
 interface Links {
   head: number;
   readonly links: (string | undefined)[];
-  /** What the last link stands for, and what came since without a link of its own. */
   last: string;
-  since: string[];
+  /** What came since without a link of its own. */
+  readonly waiting: Message[];
 }
 
 /** Makes chains. Keep it: what it remembers of a conversation makes the next turn cheap. */
 export function createChains({ hash, volatile }: ChainOptions): Chains {
+  const text = new TextBytes();
   const byFormat = new Map<
     string,
     { readonly canonical: Canonical; readonly fold: (items: readonly Message[]) => Links }
@@ -55,20 +57,22 @@ export function createChains({ hash, volatile }: ChainOptions): Chains {
     const canonical = createCanonical(name, volatile);
     const seed = hash(`roundfold chain\n${name}\n${canonical.version}`);
     const fold = rememberFold<Message, Links>({
-      start: () => ({ head: 0, links: [seed], last: seed, since: [] }),
+      start: () => ({ head: 0, links: [seed], last: seed, waiting: [] }),
       add(state, message) {
         if (state.links.length === 1 && message.role === 'system') {
           state.head++;
           return;
         }
-        if (state.since.length === 0) state.since.push(state.last);
-        canonical.write(message.raw, state.since);
+        state.waiting.push(message);
         if (hasToolCall(message)) {
           state.links.push(undefined);
           return;
         }
-        state.last = hash(state.since.join(''));
-        state.since.length = 0;
+        text.cutTo(0);
+        text.add(state.last);
+        for (const { raw } of state.waiting) canonical.write(raw, text);
+        state.last = hash(text.written());
+        state.waiting.length = 0;
         state.links.push(state.last);
       },
     });

@@ -84,9 +84,7 @@ function rememberTexts(format: string): TextOf {
   return (message) => {
     const known = isObject(message) ? texts.get(message) : undefined;
     if (known !== undefined) return known;
-    const pieces: string[] = [];
-    canonical.write(message, pieces);
-    const text = pieces.join('');
+    const text = canonical.textOf(message);
     if (isObject(message)) texts.set(message, text);
     return text;
   };
