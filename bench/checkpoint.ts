@@ -103,18 +103,17 @@ async function measure(messages: number, rounds: number): Promise<Costs> {
       if (known === undefined) throw new Error('the checkpoint was not found');
       writeConversation(projectView(conversation, known, { head: turn.chain.head }));
     };
+    // What earlier rounds have left is not charged to this one. Not between the calls: no agent collects there either.
     collectGarbage();
     const [parseMs, body] = timed(() => JSON.parse(text) as { readonly messages: readonly unknown[] });
     const [readMs, conversation] = timed(() => format.read(body));
     costs.parse.push(parseMs);
     costs.read.push(readMs);
-    collectGarbage();
     costs.fresh.push(await timeAsyncMs(() => view(conversation)));
     const later = format.read({
       ...body,
       messages: [...body.messages, ...roundOf(FORMAT, messages, CHARACTERS)],
     });
-    collectGarbage();
     costs.next.push(await timeAsyncMs(() => view(later)));
   }
   const { parse, read, fresh, next } = costs;

@@ -1,16 +1,17 @@
 import type { Checkpoint } from '../core/checkpoint.ts';
 import type { ArchivedSpan, ConversationKey, StoredConversation } from '../core/store.ts';
-import { type CheckpointPlace, isFault, type RecordCodec, type SpanPlace } from './record/codec.ts';
+import { type CheckpointPlace, isFault, type RecordCodec } from './record/codec.ts';
 import { nameInColumn } from './record/name.ts';
+import type { SpanPlace } from './record/payload.ts';
 
 interface StoredCheckpoint {
   readonly place: CheckpointPlace;
-  readonly record: Uint8Array;
+  readonly record: Buffer;
 }
 
 interface StoredSpan {
   readonly place: SpanPlace;
-  readonly record: Uint8Array;
+  readonly record: Buffer;
 }
 
 /** Everything that is kept of one conversation. */
@@ -56,9 +57,9 @@ export function readStoredCheckpoint(codec: RecordCodec, { place, record }: Stor
   return found;
 }
 
-/** The same for a span. */
+/** The same for a span, whose bytes are the reader's own. */
 export function readStoredSpan(codec: RecordCodec, { place, record }: StoredSpan): ArchivedSpan {
-  const found = codec.readSpan(place, record);
+  const found = codec.readSpan(place, Buffer.from(record));
   if (isFault(found)) throw new TypeError('a span in memory cannot be read');
   return found;
 }

@@ -11,7 +11,7 @@ import {
   recordCount,
 } from './memory-tables.ts';
 import type { StoreOptions } from './options.ts';
-import { byLastUse, byName, byPlace } from './order.ts';
+import { byLastUse, byPlace } from './order.ts';
 import { admitCommit, admitRecords } from './record/admission.ts';
 import { createRecordCodec } from './record/codec.ts';
 import { linkText } from './record/identity.ts';
@@ -93,7 +93,8 @@ class MemoryStore implements Store {
       .filter((entry) => entry.tenant === tenant)
       .flatMap((entry) => [...entry.spans.values()].map((stored) => ({ entry, ...stored })))
       .filter(({ place }) => place.handle === handle)
-      .sort((left, right) => left.place.start - right.place.start || byName(left.place, right.place));
+      // Sorting is stable: then the conversation that was there first.
+      .sort((left, right) => left.place.start - right.place.start);
     if (first === undefined) return undefined;
     this.#touch(first.entry);
     return readStoredSpan(this.#codec, first);

@@ -7,7 +7,7 @@ export function byLastUse(left: StoredConversation, right: StoredConversation): 
 }
 
 /** By tenant and conversation, in the order of bytes that databases have. */
-export function byName(left: ConversationKey, right: ConversationKey): number {
+function byName(left: ConversationKey, right: ConversationKey): number {
   return compareNames(left.tenant, right.tenant) || compareNames(left.conversation, right.conversation);
 }
 

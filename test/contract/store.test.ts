@@ -81,6 +81,35 @@ describe.each(storeCases)('store $name', (storeCase) => {
       expect(await store.recall({ tenant: 'somebody else', handle: 'rf:a' })).toBeUndefined();
     });
 
+    it('gives out bytes that are the caller’s own', async () => {
+      const tenant = newTenant();
+      const span = spanOf({ tenant });
+      await commitAlone(store, checkpointOf({ tenant }), [span]);
+      const read = [
+        () => store.recall({ tenant, handle: span.handle }),
+        async () => (await store.spans(span))[0],
+      ];
+      for (const call of read) {
+        expect(await call()).toStrictEqual(span);
+        (await call())?.body.fill(0);
+        expect(await call()).toStrictEqual(span);
+      }
+    });
+
+    it('recalls from the conversation that was there first when the place is the same', async () => {
+      const tenant = newTenant();
+      for (const conversation of ['m', 'z', 'a']) {
+        const span = spanOf({ tenant, conversation, start: conversation === 'm' ? 2 : 1 });
+        await commitAlone(store, checkpointOf({ tenant, conversation, chain: conversation }), [span]);
+      }
+      const recall = async () => (await store.recall({ tenant, handle: 'rf:1' }))?.conversation;
+      expect(await recall()).toBe('z');
+      await store.forget({ tenant, conversation: 'z' });
+      expect(await recall()).toBe('a');
+      await store.forget({ tenant, conversation: 'a' });
+      expect(await recall()).toBe('m');
+    });
+
     it('is fenced when somebody else has taken the lease', async () => {
       const checkpoint = checkpointOf({ tenant: newTenant() });
       const request = { tenant: checkpoint.tenant, key: 'key', milliseconds: MINUTE };

@@ -111,13 +111,12 @@ export class PostgresDatabase implements Database {
   }
 
   #sessionOf(target: Pick<PostgresClient, 'query'>): Session {
-    return {
-      run: async <Row>(statement: Prepared<Row>, values: SlotValues = {}) => {
-        const parameters = bind(statement, { now: Math.floor(this.#options.now()), ...values });
-        const { rows } = await target.query(statement.sql, parameters);
-        return rows as readonly Row[]; // the shape that the statement was compiled for
-      },
+    const run = async <Row>(statement: Prepared<Row>, values: SlotValues = {}) => {
+      const parameters = bind(statement, values, this.#options.now);
+      const { rows } = await target.query(statement.sql, parameters);
+      return rows as readonly Row[]; // the shape that the statement was compiled for
     };
+    return { run, first: async (statement, values) => (await run(statement, values))[0] };
   }
 }
 

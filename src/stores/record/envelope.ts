@@ -1,23 +1,26 @@
-import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { StoreFault } from '../../core/store.ts';
-import { identityBytes, type RecordIdentity } from './identity.ts';
+import type { RecordIdentity } from './identity.ts';
 import type { Seal } from './seal.ts';
 
 /**
- * A record in the database: a byte for the version, a SHA-256 of the rest, and the rest. Plain records are checked
- * together with their identity; sealed ones open only under it.
+ * A record in the database: a byte for the version, and what that version is.
+ * - plain: a CRC-32 of the identity and the payload, and the payload. It finds damage; whoever can write to the database
+ *   can write any sum, so that a cryptographic one would tell no more.
+ * - sealed: what the seal made. It opens only as it was closed, so that it needs no sum.
  */
 const PLAIN = 1;
 const SEALED = 2;
-const CHECKSUM_BYTES = 32;
-const HEADER_BYTES = 1 + CHECKSUM_BYTES;
+const SUM_START = 1;
+const PLAIN_START = 5;
+const SEALED_START = 1;
 
 /** Puts payloads into records and takes them out again. */
 export interface Envelope {
   readonly isSealed: boolean;
-  close(identity: RecordIdentity, payload: Uint8Array): Uint8Array;
-  /** The payload, or why there is none. */
-  open(identity: RecordIdentity, record: Uint8Array): Uint8Array | StoreFault['reason'];
+  close(identity: RecordIdentity, payload: Uint8Array): Buffer;
+  /** The payload, which may be a view of the record, or why there is none. */
+  open(identity: RecordIdentity, record: Buffer): Buffer | StoreFault['reason'];
 }
 
 export function createEnvelope(seal: Seal | undefined): Envelope {
@@ -25,30 +28,26 @@ export function createEnvelope(seal: Seal | undefined): Envelope {
     isSealed: seal !== undefined,
 
     close(identity, payload) {
-      if (seal === undefined) return assemble(PLAIN, checksum(identityBytes(identity), payload), payload);
-      const sealed = seal.close(identity, payload);
-      return assemble(SEALED, checksum(sealed), sealed);
+      if (seal !== undefined) return Buffer.concat([Buffer.of(SEALED), seal.close(identity, payload)]);
+      const header = Buffer.of(PLAIN, 0, 0, 0, 0);
+      header.writeUInt32BE(checksum(identity, payload), SUM_START);
+      return Buffer.concat([header, payload]);
     },
 
     open(identity, record) {
       const version = record[0];
-      if (version !== PLAIN && version !== SEALED) return record.length === 0 ? 'damaged' : 'unknown-version';
-      const stored = record.subarray(1, HEADER_BYTES);
-      const content = record.subarray(HEADER_BYTES);
-      const found = version === PLAIN ? checksum(identityBytes(identity), content) : checksum(content);
-      if (!found.equals(stored)) return 'damaged';
-      if (version === PLAIN) return seal === undefined ? content : 'wrong-key';
-      return seal?.open(identity, content) ?? 'wrong-key';
+      if (version === PLAIN) {
+        if (record.length < PLAIN_START) return 'damaged';
+        const payload = record.subarray(PLAIN_START);
+        if (record.readUInt32BE(SUM_START) !== checksum(identity, payload)) return 'damaged';
+        return seal === undefined ? payload : 'wrong-key';
+      }
+      if (version === SEALED) return seal?.open(identity, record.subarray(SEALED_START)) ?? 'wrong-key';
+      return record.length === 0 ? 'damaged' : 'unknown-version';
     },
   };
 }
 
-function assemble(version: number, sum: Uint8Array, content: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.of(version), sum, content]);
-}
-
-function checksum(...parts: readonly Uint8Array[]): Buffer {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
+function checksum({ text }: RecordIdentity, payload: Uint8Array): number {
+  return crc32(payload, crc32(text));
 }

@@ -1,11 +1,11 @@
 import type { Checkpoint } from '../../core/checkpoint.ts';
-import type { ArchivedSpan, StoreFault } from '../../core/store.ts';
+import type { ArchivedSpan } from '../../core/store.ts';
 
 /** What a record is called. No two records of a store share it, and a record found under another one is not served. */
 export interface RecordIdentity {
-  readonly kind: StoreFault['kind'];
   readonly tenant: string;
-  readonly name: string;
+  /** Kind and names, the tenant's included, to be checked or sealed with the record. No two lists of names make one text. */
+  readonly text: string;
 }
 
 /** A link of a conversation's chain as one text. */
@@ -17,25 +17,14 @@ export function linkText(link: { readonly chain: string; readonly boundary: numb
 export function checkpointIdentity(
   checkpoint: Pick<Checkpoint, 'tenant' | 'configuration' | 'chain' | 'boundary'>,
 ): RecordIdentity {
-  return {
-    kind: 'checkpoint',
-    tenant: checkpoint.tenant,
-    name: JSON.stringify([checkpoint.configuration, linkText(checkpoint)]),
-  };
+  const { tenant, configuration } = checkpoint;
+  return { tenant, text: JSON.stringify(['checkpoint', tenant, configuration, linkText(checkpoint)]) };
 }
 
 /** The same messages may leave a conversation from two places. */
 export function spanIdentity(
   span: Pick<ArchivedSpan, 'tenant' | 'conversation' | 'handle' | 'start'>,
 ): RecordIdentity {
-  return {
-    kind: 'span',
-    tenant: span.tenant,
-    name: JSON.stringify([span.conversation, span.handle, span.start]),
-  };
-}
-
-/** The identity as bytes to be checked or sealed with the record. */
-export function identityBytes({ kind, tenant, name }: RecordIdentity): Buffer {
-  return Buffer.from(JSON.stringify([kind, tenant, name]));
+  const { tenant, conversation, handle, start } = span;
+  return { tenant, text: JSON.stringify(['span', tenant, conversation, handle, start]) };
 }

@@ -3,6 +3,9 @@ import { isObject } from '../../core/json.ts';
 import type { ArchivedSpan, StoreFault } from '../../core/store.ts';
 import { isCheckpoint, isSpan } from './admission.ts';
 
+/** Where a span was found. */
+export type SpanPlace = Pick<ArchivedSpan, 'tenant' | 'conversation' | 'handle' | 'start'>;
+
 /** Bytes that say how long the head of a span is. */
 const LENGTH_BYTES = 4;
 
@@ -13,36 +16,43 @@ export function writeCheckpoint(checkpoint: Checkpoint): Buffer {
   return Buffer.from(JSON.stringify(checkpoint));
 }
 
-export function readCheckpoint(payload: Uint8Array): Checkpoint | Unreadable {
-  const value = parse(payload);
+export function readCheckpoint(payload: Buffer): Checkpoint | Unreadable {
+  const value = parse(payload.toString());
   if (isObject(value) && value['version'] !== 1) return 'unknown-version';
   if (!isCheckpoint(value)) return 'damaged';
   // JSON leaves out what is undefined; the types have it.
   return { ...value, parent: value.parent, state: { ...value.state, reason: value.state.reason } };
 }
 
-/** The messages stay the bytes they are; everything else is a head of JSON in front of them. */
-export function writeSpan({ body, ...head }: ArchivedSpan): Buffer {
-  const headBytes = Buffer.from(JSON.stringify(head));
+/**
+ * The messages stay the bytes they are; what else is to be kept is a head of JSON in front of them. Where the span belongs
+ * is not in it: the envelope vouches for that.
+ */
+export function writeSpan({ end, text, createdAt, body }: ArchivedSpan): Buffer {
+  const headBytes = Buffer.from(JSON.stringify({ end, text, createdAt }));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(headBytes.length);
   return Buffer.concat([length, headBytes, body]);
 }
 
-export function readSpan(payload: Uint8Array): ArchivedSpan | Unreadable {
-  if (payload.length < LENGTH_BYTES) return 'damaged';
-  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
-  const end = LENGTH_BYTES + view.getUint32(0);
-  const head = parse(payload.subarray(LENGTH_BYTES, end));
+/** The span's body is a view of the payload. */
+export function readSpan(place: SpanPlace, payload: Buffer): ArchivedSpan | Unreadable {
+  const { buffer, byteOffset, length } = payload;
+  if (length < LENGTH_BYTES) return 'damaged';
+  const headEnd = LENGTH_BYTES + payload.readUInt32BE(0);
+  if (length < headEnd) return 'damaged';
+  const head = parse(payload.toString('utf8', LENGTH_BYTES, headEnd));
   if (!isObject(head)) return 'damaged';
-  // A copy: drivers hand out views of memory that they use again.
-  const span = { ...head, body: new Uint8Array(payload.subarray(end)) };
+  const { tenant, conversation, handle, start } = place;
+  const { end, text, createdAt } = head;
+  const body = new Uint8Array(buffer, byteOffset + headEnd, length - headEnd);
+  const span = { tenant, conversation, handle, start, end, body, text, createdAt };
   return isSpan(span) ? span : 'damaged';
 }
 
-function parse(bytes: Uint8Array): unknown {
+function parse(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,11 +1,16 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { RoundfoldError } from '../../core/errors.ts';
-import { identityBytes, type RecordIdentity } from './identity.ts';
+import type { StoreFault } from '../../core/store.ts';
+import type { RecordIdentity } from './identity.ts';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
+/** What tells our key from others, made from the secret like the key itself and of no use to find it. */
+const MARK_BYTES = 8;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const TAG_START = MARK_BYTES + NONCE_BYTES;
+const CONTENT_START = TAG_START + TAG_BYTES;
 const MINIMUM_SECRET_BYTES = 16;
 
 /** Keys of tenants that are kept; the others are derived again. */
@@ -14,8 +19,8 @@ const MAXIMUM_KEYS = 1000;
 /** Encryption of records: a key for each tenant, and the record's identity as additional data. */
 export interface Seal {
   close(identity: RecordIdentity, payload: Uint8Array): Uint8Array;
-  /** Undefined when it was sealed with another key or under another identity. */
-  open(identity: RecordIdentity, sealed: Uint8Array): Uint8Array | undefined;
+  /** The payload, or why there is none. Under another identity it counts as damaged. */
+  open(identity: RecordIdentity, sealed: Uint8Array): Buffer | StoreFault['reason'];
 }
 
 /** @throws `usage` when the secret is too short */
@@ -28,40 +33,51 @@ export function createSeal(secret: string | Uint8Array): Seal {
   }
   const keyOf = tenantKeys(master);
   return {
-    close(identity, payload) {
+    close({ tenant, text }, payload) {
+      const { key, mark } = keyOf(tenant);
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(CIPHER, keyOf(identity.tenant), nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(identityBytes(identity));
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+      cipher.setAAD(Buffer.from(text));
       const encrypted = Buffer.concat([cipher.update(payload), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]);
+      return Buffer.concat([mark, nonce, cipher.getAuthTag(), encrypted]);
     },
 
-    open(identity, sealed) {
-      if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
-      const nonce = sealed.subarray(0, NONCE_BYTES);
-      const decipher = createDecipheriv(CIPHER, keyOf(identity.tenant), nonce, { authTagLength: TAG_BYTES });
-      decipher.setAAD(identityBytes(identity));
-      decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-      const opened = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
+    open({ tenant, text }, sealed) {
+      if (sealed.length < CONTENT_START) return 'damaged';
+      const { key, mark } = keyOf(tenant);
+      if (!mark.equals(sealed.subarray(0, MARK_BYTES))) return 'wrong-key';
+      const nonce = sealed.subarray(MARK_BYTES, TAG_START);
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(text));
+      decipher.setAuthTag(sealed.subarray(TAG_START, CONTENT_START));
+      const opened = decipher.update(sealed.subarray(CONTENT_START));
       try {
-        return Buffer.concat([opened, decipher.final()]);
+        // This mode has nothing left to give in the end but its verdict.
+        decipher.final();
+        return opened;
       } catch {
-        return undefined;
+        return 'damaged';
       }
     },
   };
 }
 
-function tenantKeys(master: Buffer): (tenant: string) => Buffer {
-  const keys = new Map<string, Buffer>();
+interface TenantKey {
+  readonly key: Buffer;
+  readonly mark: Buffer;
+}
+
+function tenantKeys(master: Buffer): (tenant: string) => TenantKey {
+  const keys = new Map<string, TenantKey>();
   return (tenant) => {
     const known = keys.get(tenant);
     if (known !== undefined) return known;
     // As JSON, because two tenants that differ in a half surrogate are the same bytes of UTF-8.
     const info = Buffer.from(`roundfold store 1 ${JSON.stringify(tenant)}`);
-    const key = Buffer.from(hkdfSync('sha256', master, '', info, KEY_BYTES));
+    const derived = Buffer.from(hkdfSync('sha256', master, '', info, KEY_BYTES + MARK_BYTES));
+    const made = { key: derived.subarray(0, KEY_BYTES), mark: derived.subarray(KEY_BYTES) };
     if (keys.size >= MAXIMUM_KEYS) keys.clear();
-    keys.set(tenant, key);
-    return key;
+    keys.set(tenant, made);
+    return made;
   };
 }

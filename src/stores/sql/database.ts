@@ -5,6 +5,8 @@ import type { Prepared, SlotValues } from './prepared.ts';
 /** Runs statements, one after the other. */
 export interface Session {
   run<Row>(statement: Prepared<Row>, values?: SlotValues): Promise<readonly Row[]>;
+  /** The first row alone, which is quicker where there is one at most. */
+  first<Row>(statement: Prepared<Row>, values?: SlotValues): Promise<Row | undefined>;
 }
 
 /** An open database. */

@@ -19,12 +19,14 @@ export interface Prepared<Row = unknown> {
 /** The values of a statement's slots. */
 export type SlotValues = Readonly<Record<string, unknown>>;
 
-/** The values in the order of the statement's parameters. */
-export function bind(statement: Prepared, values: SlotValues): unknown[] {
+/** The values in the order of the statement's parameters. The slot `now` has the time unless it is given. */
+export function bind(statement: Prepared, values: SlotValues, now: () => number): unknown[] {
   return statement.parameters.map((parameter) => {
     if (!(parameter instanceof Slot)) return parameter;
-    if (!Object.hasOwn(values, parameter.name)) throw new TypeError(`no value for ${parameter.name}`);
-    return values[parameter.name];
+    const { name } = parameter;
+    if (Object.hasOwn(values, name)) return values[name];
+    if (name === 'now') return Math.floor(now());
+    throw new TypeError(`no value for ${name}`);
   });
 }
 

@@ -21,16 +21,14 @@ export async function findCheckpoint(
   work: Work,
   { tenant, configuration, links }: CheckpointLookup,
 ): Promise<Checkpoint | undefined> {
-  const { session, statements, dialect, codec } = work;
   const wanted = new Set(links.map((link) => nameInColumn(linkText(link))));
   const names = { tenant: nameInColumn(tenant), configuration: nameInColumn(configuration) };
   while (wanted.size > 0) {
-    const values = { ...names, links: dialect.listValue([...wanted]) };
-    const [row] = await session.run(statements.longestCheckpoint, values);
+    const row = await longestRow(work, names, [...wanted]);
     if (row === undefined) return undefined;
-    const checkpoint = served(work, readCheckpointRow(codec, row));
+    const checkpoint = served(work, readCheckpointRow(work.codec, row));
     if (checkpoint !== undefined) {
-      await touch(work, row);
+      if (row.stale === 1) await touch(work, row.conversation_id);
       return checkpoint;
     }
     wanted.delete(row.link);
@@ -38,18 +36,32 @@ export async function findCheckpoint(
   return undefined;
 }
 
-/** A span of that name that can be served, the nearest to the beginning of a conversation. */
+/** A single link needs no list, which SQLite would have to take apart, and sort by what it finds. */
+function longestRow(
+  { session, statements, dialect }: Work,
+  names: { readonly tenant: string; readonly configuration: string },
+  links: readonly string[],
+) {
+  const [link] = links;
+  return links.length === 1
+    ? session.first(statements.checkpoint, { ...names, link })
+    : session.first(statements.longestCheckpoint, { ...names, links: dialect.listValue(links) });
+}
+
+/** A span of that name that can be served, the nearest to the beginning of a conversation, of the oldest such one. */
 export async function recallSpan(
   work: Work,
   { tenant, handle }: { readonly tenant: string; readonly handle: string },
 ): Promise<ArchivedSpan | undefined> {
+  const { session, statements, codec } = work;
   const names = { tenant: nameInColumn(tenant), handle: nameInColumn(handle) };
   for (let offset = 0; ; offset++) {
-    const [row] = await work.session.run(work.statements.spanByHandle, { ...names, offset });
+    const row = await session.first(statements.spanByHandle, { ...names, offset });
     if (row === undefined) return undefined;
-    const span = served(work, readSpanRow(work.codec, row));
+    const { conversation, place, body } = row;
+    const span = served(work, readSpanRow(codec, { ...names, conversation, place, body }));
     if (span === undefined) continue;
-    await touch(work, row);
+    if (row.stale === 1) await touch(work, row.conversation_id);
     return span;
   }
 }
@@ -66,7 +78,7 @@ export async function searchSpans(
   const found = work.codec.isSealed
     ? (await spansOf(work, id)).filter(({ text }) => hasWords(text, wanted)).slice(0, limit)
     : await indexedSpans(work, id, { wanted, limit });
-  if (found.length > 0) await touch(work, { conversation_id: id, stale: conversation.stale });
+  if (found.length > 0 && conversation.stale === 1) await touch(work, id);
   return found.map(({ handle, start, end, text }) => ({
     handle,
     start,
@@ -130,13 +142,9 @@ async function conversationRow({ session, statements }: Work, key: ConversationK
 }
 
 /** Reading is worth more than knowing when it was: a touch that fails is no failure. */
-async function touch(
-  { session, statements }: Work,
-  row: { readonly conversation_id: BigInteger; readonly stale: number },
-): Promise<void> {
-  if (row.stale !== 1) return;
+async function touch({ session, statements }: Work, id: BigInteger): Promise<void> {
   try {
-    await session.run(statements.touch, { id: row.conversation_id });
+    await session.run(statements.touch, { id });
   } catch {
     // The next reader tries again.
   }

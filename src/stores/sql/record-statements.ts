@@ -6,7 +6,11 @@ import type { BigInteger, Tables } from './tables.ts';
 
 /** Statements about checkpoints and spans. */
 export function recordStatements(builder: Kysely<Tables>, fragments: DialectFragments) {
-  return { ...checkpointStatements(builder, fragments), ...spanStatements(builder, fragments) };
+  return {
+    ...checkpointStatements(builder, fragments),
+    ...spanQueries(builder, fragments),
+    ...spanChanges(builder, fragments),
+  };
 }
 
 function checkpointStatements(builder: Kysely<Tables>, { clock, isIn }: DialectFragments) {
@@ -81,7 +85,7 @@ function checkpointStatements(builder: Kysely<Tables>, { clock, isIn }: DialectF
   };
 }
 
-function spanStatements(builder: Kysely<Tables>, { clock, words, matches }: DialectFragments) {
+function spanQueries(builder: Kysely<Tables>, { clock, matches }: DialectFragments) {
   const spans = builder
     .selectFrom('spans')
     .innerJoin('conversations', 'conversations.id', 'spans.conversation_id')
@@ -95,24 +99,26 @@ function spanStatements(builder: Kysely<Tables>, { clock, words, matches }: Dial
       'conversations.conversation',
       staleAt(clock),
     ]);
-  // Picked by its number first, so that only one body is read.
-  const first = builder
-    .selectFrom('spans as named')
-    .innerJoin('conversations as of', 'of.id', 'named.conversation_id')
-    .select('named.id')
-    .where('named.tenant', '=', slot<string>('tenant'))
-    .where('named.handle', '=', slot<string>('handle'))
-    .orderBy('named.place')
-    .orderBy('of.conversation')
-    .limit(1)
-    .offset(numberSlot('offset'));
-  const spanIds = builder
-    .selectFrom('spans')
-    .select('spans.id')
-    .where('spans.conversation_id', '=', slot<BigInteger>('id'));
 
   return {
-    spanByHandle: prepare(spans.where('spans.id', '=', first)),
+    /** In the order of the index, so that only one body is read; and no more columns than are not known yet. */
+    spanByHandle: prepare(
+      spans
+        .clearSelect()
+        .select([
+          'spans.place',
+          'spans.conversation_id',
+          'conversations.conversation',
+          staleAt(clock),
+          'spans.body',
+        ])
+        .where('spans.tenant', '=', slot<string>('tenant'))
+        .where('spans.handle', '=', slot<string>('handle'))
+        .orderBy('spans.place')
+        .orderBy('spans.conversation_id')
+        .limit(sql.lit(1))
+        .offset(numberSlot('offset')),
+    ),
     span: prepare(
       spans
         .where('spans.conversation_id', '=', slot<BigInteger>('id'))
@@ -138,6 +144,16 @@ function spanStatements(builder: Kysely<Tables>, { clock, words, matches }: Dial
         .orderBy('spans.id')
         .limit(numberSlot('limit')),
     ),
+  };
+}
+
+function spanChanges(builder: Kysely<Tables>, { words }: DialectFragments) {
+  const spanIds = builder
+    .selectFrom('spans')
+    .select('spans.id')
+    .where('spans.conversation_id', '=', slot<BigInteger>('id'));
+
+  return {
     addSpan: prepare(
       builder
         .insertInto('spans')

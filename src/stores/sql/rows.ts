@@ -18,7 +18,6 @@ export interface CheckpointRow {
 
 /** A span as the statements give it. */
 export interface SpanRow {
-  readonly id: BigInteger;
   readonly tenant: string;
   readonly handle: string;
   readonly place: BigInteger;
@@ -49,9 +48,10 @@ export function readSpanRow(codec: RecordCodec, row: SpanRow): ArchivedSpan | St
   return codec.readSpan(place, bytesOf(row.body));
 }
 
-/** A damaged database may hold anything. */
-function bytesOf(body: unknown): Uint8Array {
-  return body instanceof Uint8Array ? body : new Uint8Array();
+/** The same bytes. A damaged database may hold anything. */
+function bytesOf(body: unknown): Buffer {
+  if (!(body instanceof Uint8Array)) return Buffer.alloc(0);
+  return Buffer.from(body.buffer, body.byteOffset, body.length);
 }
 
 /** The record, or undefined after its fault was told. */

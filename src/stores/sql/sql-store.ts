@@ -30,6 +30,8 @@ export class SqlStore implements Store {
   readonly #codec: RecordCodec;
   readonly #onFault: StoreOptions['onFault'];
   #opened: Promise<Opened> | undefined;
+  /** What `#opened` has come to, so that nobody waits for what is there. */
+  #current: Opened | undefined;
   #isClosed = false;
 
   constructor(name: string, opener: DatabaseOpener, { secret, onFault }: StoreOptions) {
@@ -108,6 +110,7 @@ export class SqlStore implements Store {
     this.#isClosed = true;
     const opened = await this.#opened?.catch(() => undefined);
     this.#opened = undefined;
+    this.#current = undefined;
     if (opened !== undefined) await closeQuietly(opened.database);
   }
 
@@ -155,7 +158,7 @@ export class SqlStore implements Store {
     if (this.#isClosed) throw new RoundfoldError('usage', 'the store was closed');
     let opened: Opened | undefined;
     try {
-      opened = await this.#open();
+      opened = this.#current ?? (await this.#open());
       if (!opened.database.isCurrent(use)) {
         await this.#discard(opened);
         opened = await this.#open();
@@ -174,7 +177,9 @@ export class SqlStore implements Store {
 
   async #start(): Promise<Opened> {
     try {
-      return await openDatabase(this.#opener);
+      const opened = await openDatabase(this.#opener);
+      this.#current = opened;
+      return opened;
     } catch (error) {
       // The next call tries again: the cause may be gone by then.
       this.#opened = undefined;
@@ -183,9 +188,9 @@ export class SqlStore implements Store {
   }
 
   async #discard(opened: Opened): Promise<void> {
-    const current = this.#opened;
-    if (current === undefined || (await current) !== opened) return;
-    if (this.#opened === current) this.#opened = undefined;
+    if (this.#current !== opened) return;
+    this.#current = undefined;
+    this.#opened = undefined;
     await closeQuietly(opened.database);
   }
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Session } from '../sql/database.ts';
 import { bind, type Prepared, rawStatement, type SlotValues } from '../sql/prepared.ts';
@@ -23,16 +23,21 @@ export class SqliteDatabase implements Database {
   readonly #options: SqliteDatabaseOptions;
   readonly #identity: string | undefined;
   readonly #isReadOnly: boolean;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<string, PreparedStatement>();
   readonly #session: Session;
-  #queue: Promise<unknown> = Promise.resolve();
+  #isTaken = false;
+  /** Those who wait for their turn, in the order in which they came. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(connection: DatabaseSync, options: SqliteDatabaseOptions) {
     this.#connection = connection;
     this.#options = options;
     this.#identity = fileIdentity(options.path);
     this.#isReadOnly = !canWrite(options.path);
-    this.#session = { run: async (statement, values) => this.#run(statement, values) };
+    this.#session = {
+      run: async (statement, values) => this.#run(statement, values),
+      first: async (statement, values) => this.#first(statement, values),
+    };
   }
 
   /** A file that was removed or replaced would swallow every write, and one may be writable again. */
@@ -50,10 +55,10 @@ export class SqliteDatabase implements Database {
   write<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     return this.#whenFree(async () => {
       // From the start: a transaction that begins with reading cannot go on to writing when others wrote meanwhile.
-      this.#prepared('begin immediate').run();
+      this.#prepared('begin immediate').statement.run();
       try {
         const result = await work(this.#session);
-        this.#prepared('commit').run();
+        this.#prepared('commit').statement.run();
         return result;
       } catch (error) {
         if (this.#connection.isTransaction) this.#connection.exec('rollback');
@@ -92,31 +97,47 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    await this.#alone(async () => this.#connection.close());
+    await this.#whenFree(async () => this.#connection.close());
   }
 
-  #run<Row>(statement: Prepared<Row>, values: SlotValues = {}): readonly Row[] {
-    const parameters = bind(statement, { now: Math.floor(this.#options.now()), ...values });
-    // Rows have the shape that the statement was compiled for, and values are texts, numbers and bytes.
-    return this.#prepared(statement.sql).all(...(parameters as SQLInputValue[])) as Row[];
+  #run<Row>(prepared: Prepared<Row>, values: SlotValues = {}): readonly Row[] {
+    const { statement, columns } = this.#prepared(prepared.sql);
+    const rows = statement.all(...this.#parameters(prepared, values));
+    return rows.map((row) => rowOf<Row>(columns, row));
   }
 
-  #prepared(text: string): StatementSync {
+  #first<Row>(prepared: Prepared<Row>, values: SlotValues = {}): Row | undefined {
+    const { statement, columns } = this.#prepared(prepared.sql);
+    const row = statement.get(...this.#parameters(prepared, values));
+    return row === undefined ? undefined : rowOf<Row>(columns, row);
+  }
+
+  #parameters(prepared: Prepared, values: SlotValues): SQLInputValue[] {
+    return bind(prepared, values, this.#options.now) as SQLInputValue[]; // texts, numbers and bytes
+  }
+
+  #prepared(text: string): PreparedStatement {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
     const statement = this.#connection.prepare(text);
-    this.#statements.set(text, statement);
-    return statement;
+    statement.setReturnArrays(true);
+    const prepared = { statement, columns: statement.columns().map(({ name }) => name) };
+    this.#statements.set(text, prepared);
+    return prepared;
   }
 
   /** Waits outside of the queue while another process writes, so that reading goes on here. */
   async #whenFree<Result>(work: () => Promise<Result>): Promise<Result> {
     let waited = 0;
     for (let pause = FIRST_DELAY_MS; ; pause = Math.min(2 * pause, LONGEST_DELAY_MS)) {
+      if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      this.#isTaken = true;
       try {
-        return await this.#alone(work);
+        return await work();
       } catch (error) {
         if (!isBusy(error) || waited >= this.#options.waitMilliseconds) throw error;
+      } finally {
+        this.#handOn();
       }
       // Not all at the same time again.
       const wait = pause * (0.5 + Math.random());
@@ -125,9 +146,24 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#queue.then(work);
-    this.#queue = result.catch(() => undefined);
-    return result;
+  /** To the next as it is, taken, so that nobody comes in between. */
+  #handOn(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
   }
+}
+
+/** Its rows come as lists: Node takes longer to make objects of them. */
+interface PreparedStatement {
+  readonly statement: StatementSync;
+  readonly columns: readonly string[];
+}
+
+/** The row with its names, in the shape that its statement was compiled for. */
+function rowOf<Row>(columns: readonly string[], list: unknown): Row {
+  const values = list as readonly SQLOutputValue[]; // because of `setReturnArrays`
+  const row: Record<string, SQLOutputValue | undefined> = {};
+  for (let index = 0; index < columns.length; index++) row[columns[index] ?? ''] = values[index];
+  return row as Row;
 }

@@ -36,7 +36,7 @@ const sqlite: readonly string[] = [
     body blob not null,
     unique (conversation_id, handle, place)
   )`,
-  'create index spans_by_handle on spans (tenant, handle)',
+  'create index spans_by_handle on spans (tenant, handle, place, conversation_id)',
   // Words come separated by blanks; the underscore is for what we add, and no word has one.
   `create virtual table span_words using fts5 (
     words, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '_'"
@@ -86,7 +86,7 @@ function postgres(prefix: string): readonly string[] {
       body bytea not null,
       unique (conversation_id, handle, place)
     )`,
-    `create index spans_by_handle on ${prefix}spans (tenant, handle)`,
+    `create index spans_by_handle on ${prefix}spans (tenant, handle, place, conversation_id)`,
     `create table ${prefix}span_words (rowid bigint primary key, words tsvector not null)`,
     `create index span_words_index on ${prefix}span_words using gin (words)`,
     `create table ${prefix}leases (
