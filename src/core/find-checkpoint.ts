@@ -16,10 +16,11 @@ export interface FindOptions {
 export async function findCheckpoint(store: Store, options: FindOptions): Promise<Checkpoint | undefined> {
   const { tenant, configuration, chain, cuts, known } = options;
   const from = known?.boundary ?? 1;
-  const links = cuts.flatMap((boundary) => {
+  const links: { readonly boundary: number; readonly chain: string }[] = [];
+  for (const boundary of cuts) {
     const link = boundary < from ? undefined : chain.links[boundary];
-    return link === undefined ? [] : [{ boundary, chain: link }];
-  });
+    if (link !== undefined) links.push({ boundary, chain: link });
+  }
   if (links.length === 0) return undefined;
   const found = await store.find({ tenant, configuration, links });
   // The very same record as before stays the very same value, and what was worked out from it stays known.

@@ -32,6 +32,14 @@ async function errorOf(call: Promise<unknown>): Promise<RoundfoldError> {
 }
 
 /** Stops at the end of the first transaction until it is let through. */
+function openPool(connectionString: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString });
+  // The server of these tests may stop while a connection of the pool is still being closed.
+  pool.on('error', () => undefined);
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
 function poolWithGate(
   pool: pg.Pool,
   gate: { readonly reached: () => void; readonly open: Promise<void> },
@@ -171,8 +179,7 @@ describe('a store in PostgreSQL', () => {
 
   it('is separate from another schema, and leaves a pool open that it was given', async () => {
     const connectionString = await server.createDatabase();
-    const pool = new pg.Pool({ connectionString });
-    onTestFinished(() => pool.end());
+    const pool = openPool(connectionString);
     const stores = ['one', 'two'].map((schema) => postgresStore({ pool, schema }));
     await commitAlone(stores[0] ?? expect.fail(), checkpoint);
     expect(await stores[1]?.find(lookupOf(checkpoint))).toBeUndefined();
@@ -230,8 +237,7 @@ describe('a store in PostgreSQL', () => {
 
   it('finds with one query, whatever the number of links', async () => {
     const connectionString = await server.createDatabase();
-    const pool = new pg.Pool({ connectionString });
-    onTestFinished(() => pool.end());
+    const pool = openPool(connectionString);
     let queries = 0;
     const counting: PostgresPool = {
       connect: () => pool.connect(),
@@ -251,8 +257,7 @@ describe('a store in PostgreSQL', () => {
 
   it('lets a deletion wait for a commit that is nearly done, and take its records too', async () => {
     const connectionString = await server.createDatabase();
-    const pool = new pg.Pool({ connectionString });
-    onTestFinished(() => pool.end());
+    const pool = openPool(connectionString);
     const gate = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
     const slow = postgresStore({

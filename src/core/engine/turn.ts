@@ -22,8 +22,7 @@ export function readTurn(
   rest: Pick<KeeperTurn, 'tenant' | 'configuration' | 'usage' | 'signal'>,
 ): KeeperTurn {
   const chain = chains.chainOf(conversation);
-  const cuts = rememberedCuts(conversation.messages)
-    .map((cut) => cut - chain.head)
-    .filter((cut) => cut > 0);
+  const cuts: number[] = [];
+  for (const cut of rememberedCuts(conversation.messages)) if (cut > chain.head) cuts.push(cut - chain.head);
   return { ...rest, conversation, chain, cuts };
 }

@@ -52,7 +52,8 @@ const NEW_KEYS = [
 const COMMAND_KEYS = ['command', 'cmd', 'script', 'code'];
 const SEARCHES = /grep|search|glob|find|list|^ls$/i;
 const PLANS = /todo|plan|task_?(?:list|create|update|track)/i;
-const LONGEST_TITLE = 60;
+/** A longer one costs more than it tells: the whole command competes for its place like any other line. */
+const LONGEST_TITLE = 45;
 
 /** Takes a call apart: its title, its arguments, the file it is about and what it changes there. Never throws. */
 export function effectsOf(call: ToolCallBlock): CallEffects {

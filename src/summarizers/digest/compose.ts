@@ -4,7 +4,7 @@ import { type Entity, entitiesOf, type Line, linesOf } from './index-views.ts';
 import { lineCost } from './line-cost.ts';
 import { FLAG, LINE, type LineIndex } from './line-index.ts';
 import { readDigest } from './read-digest.ts';
-import { commonRoot, renderDigest } from './render.ts';
+import { commonRoot, type Frame, renderDigest } from './render.ts';
 import { type GroupLines, LineSelector, type Selection } from './select-lines.ts';
 import { collectSources, type Group, type Material, ORIGIN } from './sources.ts';
 import { type DigestModels, hasFiles, type JudgedWorth, worthOf } from './worth.ts';
@@ -20,9 +20,13 @@ const SHARES = {
   userLines: 0.03,
   plan: 0.02,
 };
+/** Share of the budget that a line of the user's may take there: a longer one would leave no room in a tiny digest, and has to be worth it. */
+const LONGEST_USER_LINE = 0.1;
 /** A longer text of the user's is pasted. */
 const TYPED_LINES = 40;
 const HEADING_TOKENS = 35;
+/** A smaller digest has no room for words about itself. */
+const TERSE_TOKENS = 400;
 /**
  * Costs of lines are estimates: what is left in the end is spent in a few more steps. In a large digest errors even out, and
  * writing it once more costs more than the rest is worth.
@@ -54,7 +58,7 @@ function readRequest({ messages, conversation, previousSummary }: SummaryRequest
 /** A digest that is being written. */
 interface Draft {
   readonly index: LineIndex;
-  readonly root: string;
+  readonly frame: Frame;
   readonly grouped: GroupLines;
   readonly selector: LineSelector;
   readonly worth: JudgedWorth;
@@ -85,17 +89,17 @@ const SMALL_MATERIAL: Material = {
 export function composeDigest(request: SummaryRequest, models: DigestModels): string {
   const { estimator, maximumTokens } = request;
   resting.draft ??= draftOf(indexLines(SMALL_MATERIAL), models, SMALL_TOKENS);
-  const { index, root, grouped, selector } = draftOf(readRequest(request), models, maximumTokens);
+  const { index, frame, grouped, selector } = draftOf(readRequest(request), models, maximumTokens);
   const { closeEnough } = spendingOf(maximumTokens);
-  let text = renderDigest(index, selector, root);
+  let text = renderDigest(index, selector, frame);
   let tokens = estimator.countText(text);
   for (let attempt = 1; attempt <= ATTEMPTS && tokens < maximumTokens * closeEnough; attempt++) {
     selector.tokensLeft = (maximumTokens - tokens) * CAUTION;
     selector.goOn(grouped, attempt === ATTEMPTS);
-    text = renderDigest(index, selector, root);
+    text = renderDigest(index, selector, frame);
     tokens = estimator.countText(text);
   }
-  return tokens <= maximumTokens ? text : shortened(index, selector, { root, request });
+  return tokens <= maximumTokens ? text : shortened(index, selector, { frame, request });
 }
 
 function spendingOf(maximumTokens: number): typeof SPENDING {
@@ -117,7 +121,7 @@ function draftOf(full: LineIndex, models: DigestModels, maximumTokens: number): 
   const selector = new LineSelector(index, worth, budget * spendingOf(maximumTokens).firstShare);
   takeFixed(selector, index, { grouped, budget });
   selector.fill(grouped);
-  return { index, root, grouped, selector, worth };
+  return { index, frame: { root, isTerse: maximumTokens < TERSE_TOKENS }, grouped, selector, worth };
 }
 
 function groupLines({ lines, groups }: LineIndex): GroupLines {
@@ -156,8 +160,12 @@ function takeFixed(
     const floor = selector.tokensLeft - budget * share;
     return () => selector.tokensLeft > floor;
   };
-  const hasRoomForTask = within(SHARES.task);
-  for (const id of taskLines(index)) if (hasRoomForTask()) selector.take(id);
+  const takeWithin = (share: number, ids: readonly number[]) => {
+    const hasRoom = within(share);
+    for (const id of ids) if (hasRoom()) selector.take(id);
+  };
+  const isShort = (id: number) => (index.lines.costs[id] ?? 0) <= budget * LONGEST_USER_LINE;
+  takeWithin(SHARES.task, taskLines(index).filter(isShort));
   const hasRoomForFiles = within(SHARES.changedFiles);
   const numbers = [...index.groups.keys()];
   const roundOf = (number: number) => index.groups[number]?.round ?? 0;
@@ -168,14 +176,11 @@ function takeFixed(
   const hasRoomForFailures = within(SHARES.failures);
   const failed = numbers.filter((number) => isFailedCall(index.groups[number]));
   for (const group of failed.toReversed()) if (hasRoomForFailures()) selector.openGroup(group);
-  const hasRoomForPlan = within(SHARES.plan);
-  for (const id of planLines(index, grouped)) if (hasRoomForPlan()) selector.take(id);
-  const hasRoomForUser = within(SHARES.userLines);
+  takeWithin(SHARES.plan, planLines(index, grouped));
   const demands = new Set(index.demands);
-  for (const id of typedLines(index)) {
-    if (demands.has(index.lines.texts[id]?.trim() ?? '')) selector.leaveOut(id);
-    else if (hasRoomForUser()) selector.take(id);
-  }
+  const typed = typedLines(index);
+  for (const id of typed) if (demands.has(index.lines.texts[id]?.trim() ?? '')) selector.leaveOut(id);
+  takeWithin(SHARES.userLines, typed.filter(isShort));
 }
 
 function isChangedFile(group: Group | undefined): boolean {
@@ -222,7 +227,7 @@ function typedLines({ lines: { records } }: LineIndex): readonly number[] {
 function shortened(
   index: LineIndex,
   selection: Selection,
-  { root, request }: { root: string; request: SummaryRequest },
+  { frame, request }: { frame: Frame; request: SummaryRequest },
 ): string {
   const chosen = [...selection.lines];
   for (;;) {
@@ -230,7 +235,7 @@ function shortened(
       [...selection.groups].filter((number) => (index.groups[number]?.changes ?? 0) > 0 && chosen.length > 0),
     );
     for (const [id] of chosen) groups.add(index.lines.records.get(id, LINE.group));
-    const text = renderDigest(index, { lines: new Map(chosen), groups }, root);
+    const text = renderDigest(index, { lines: new Map(chosen), groups }, frame);
     const tokens = request.estimator.countText(text);
     if (tokens <= request.maximumTokens || chosen.length === 0) return text;
     chosen.length -= Math.max(1, Math.floor((chosen.length * (tokens - request.maximumTokens)) / tokens));

@@ -1,8 +1,14 @@
 import { NumberList, Records } from './records.ts';
 import type { Group, Source } from './sources.ts';
 
-/** Shown by a message that stays; told by an earlier digest, which chose it once already; a line of a file. */
-export const FLAG = { kept: 1, carried: 2, file: 4 } as const;
+/**
+ * Shown by a message that stays; told by an earlier digest, which chose it once already; a line of a file; a name that a
+ * message that stays binds.
+ */
+export const FLAG = { kept: 1, carried: 2, file: 4, bound: 8 } as const;
+
+/** So many plain words beside a name bind it: they say what it was. */
+export const BINDING_WORDS = 2;
 
 /** Fields of an entity. Places count characters from the beginning of the material. */
 export const ENTITY = {

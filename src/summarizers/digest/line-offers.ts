@@ -1,4 +1,4 @@
-import { AGAIN, ENTITY, FLAG, LINE, type LineIndex, type LineStore } from './line-index.ts';
+import { AGAIN, BINDING_WORDS, ENTITY, FLAG, LINE, type LineIndex, type LineStore } from './line-index.ts';
 
 /** What things are worth, and what they cost. */
 export interface Worth {
@@ -12,7 +12,6 @@ export interface Worth {
   readonly heading: Float64Array;
 }
 
-const BINDING_WORDS = 2;
 /** A part of a line costs its mark beside its text, and sometimes a newline. */
 const PART_TOKENS = 1.4;
 const MOST_SPOTS = 60;
@@ -62,7 +61,8 @@ export class LineOffers {
     this.paid = new Float64Array(lines.texts.length).fill(-1);
     this.state = new Uint8Array(entities.texts.length);
     for (let id = 0; id < this.state.length; id++) {
-      if ((entities.records.get(id, ENTITY.flags) & FLAG.kept) !== 0) this.state[id] = BOUND;
+      const flags = entities.records.get(id, ENTITY.flags);
+      if ((flags & FLAG.kept) !== 0) this.state[id] = (flags & FLAG.bound) === 0 ? SHOWN : BOUND;
     }
   }
 

@@ -1,4 +1,5 @@
 import {
+  BINDING_WORDS,
   ENTITY,
   type EntityStore,
   FLAG,
@@ -69,6 +70,19 @@ export function measureWarmth(lines: LineStore, entities: EntityStore): void {
     }
   }
   entities.warm = warm;
+}
+
+/** Notes which names the messages that stay bind. Those that they only show are still worth a line that says what they are. */
+export function measureBindings(lines: LineStore, { records: known }: EntityStore): void {
+  const { names, records } = lines;
+  for (let line = 0; line < records.length; line++) {
+    const isKept = (records.get(line, LINE.flags) & FLAG.kept) !== 0;
+    if (!isKept || records.get(line, LINE.words) < BINDING_WORDS) continue;
+    const end = lines.namesEnd(line);
+    for (let index = records.get(line, LINE.names); index < end; index++) {
+      known.mark(names.get(index), ENTITY.flags, FLAG.bound);
+    }
+  }
 }
 
 /** How many files of each folder were touched, and where last. */

@@ -1,7 +1,7 @@
 import { CUT, ESCAPE, firstLine, SECTIONS } from './render.ts';
 import { type Group, type Material, ORIGIN, type Source } from './sources.ts';
 
-const FIRST_LINE = /^Digest of (\d{1,9}) rounds, (\d{1,9})k characters; /;
+const FIRST_LINE = /^Digest of (\d{1,9}) rounds, (\d{1,9})k characters(;)?/;
 const CHANGED = /^(.*) \(changed (\d{1,6})x(?:: (.{0,60}))?\)$/;
 const FAILED = ' (failed)';
 /** Places are whole numbers of 32 bits. */
@@ -34,15 +34,16 @@ interface OpenGroup {
  */
 export function readDigest(text: string): Material {
   const lines = text.split('\n');
-  const [, rounds, thousands] = FIRST_LINE.exec(lines[0] ?? '') ?? [];
-  if (rounds === undefined || lines[0] !== firstLine(Number(rounds), Number(thousands) * 1000)) {
+  const [, rounds, thousands, more] = FIRST_LINE.exec(lines[0] ?? '') ?? [];
+  const characters = Number(thousands) * 1000;
+  if (rounds === undefined || lines[0] !== firstLine(Number(rounds), characters, more === undefined)) {
     return { ...placed([{ group: newGroup('said', ''), lines }], 1, text.length), demands: [], habits: [] };
   }
   const reader = new Reader();
   for (const line of lines.slice(1)) reader.add(line);
   const { groups, demands, habits } = reader;
   return {
-    ...placed(groups, Number(rounds), Math.min(MOST_CHARACTERS, Number(thousands) * 1000)),
+    ...placed(groups, Number(rounds), Math.min(MOST_CHARACTERS, characters)),
     demands,
     habits,
   };

@@ -22,15 +22,24 @@ export const CUT = '…';
 /** Stands before a title that begins like something else. */
 export const ESCAPE = '\\';
 
-/** The first line of a digest: what it stands for, and how to read it. */
-export function firstLine(rounds: number, characters: number): string {
+/** The first line of a digest: what it stands for, and how to read it if there is room to say so. */
+export function firstLine(rounds: number, characters: number, isTerse: boolean): string {
   const thousands = Math.round(characters / 1000);
-  return `Digest of ${rounds} rounds, ${thousands}k characters; … marks what is left out.`;
+  const what = `Digest of ${rounds} rounds, ${thousands}k characters`;
+  return isTerse ? what : `${what}; … marks what is left out.`;
+}
+
+/** What stands around the lines of a digest. */
+export interface Frame {
+  /** The folder that most files are in, or nothing. */
+  readonly root: string;
+  /** Whether there is no room for words about the digest itself. */
+  readonly isTerse: boolean;
 }
 
 /** The digest as text: sections, in them groups under their headings, in them lines in their order. */
-export function renderDigest(index: LineIndex, selection: Selection, root: string): string {
-  const parts = [firstLine(index.rounds, index.lengthCharacters)];
+export function renderDigest(index: LineIndex, selection: Selection, { root, isTerse }: Frame): string {
+  const parts = [firstLine(index.rounds, index.lengthCharacters, isTerse)];
   if (index.demands.length > 0) parts.push(SECTIONS.constraints, ...index.demands.map(contentLine));
   if (index.habits.length > 0) parts.push(SECTIONS.tools, ...index.habits.map(contentLine));
   const lines = linesByGroup(index, selection);

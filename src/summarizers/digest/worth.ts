@@ -21,32 +21,51 @@ export interface DigestModels {
 /** With those who found it, which are kept as long as the digest is. */
 export type JudgedWorth = Worth & { readonly judges: unknown };
 
+/** What is worth something beside showing the names of later calls. */
+interface Worths {
+  /** To show the lines of later edits. */
+  readonly lines: number;
+  /** To bind a name is worth so many times as much as to show it. */
+  readonly binding: number;
+}
+
 /**
- * How much showing the lines of later edits is worth beside showing the names of later calls, in a digest of a small share of
- * its material and in one of a larger share: there is no room for both in the smallest, and names say more for less.
+ * By the share of its material that a digest takes. The smallest has no room for both names and lines, and names say more for
+ * less, if only it says what they are. Where most names are told, lines are what is left to gain; where most lines are, the
+ * rest of the names.
  */
-const LINES_WORTH = [
-  { share: 0.035, worth: 1.8 },
-  { share: 0.07, worth: 3 },
+const WORTHS = [
+  { share: 0.035, lines: 1.8, binding: 6 },
+  { share: 0.06, lines: 2.1, binding: 4 },
+  { share: 0.1, lines: 2.3, binding: 4 },
+  { share: 0.2, lines: 4.2, binding: 4 },
+  { share: 0.3, lines: 3, binding: 4 },
 ] as const;
-/** To bind a name is worth so many times as much as to show it. */
-const BINDING_WORTH = 6;
 /**
  * Where nobody works on files or in a shell, as in a dialogue of a service, the fit says little: values from results are what later calls
- * are made of, ids first, and the keys around them bind them well enough.
+ * are made of, ids first, and the keys around them bind them well enough. Ids have digits: `first_name` is such a key, and
+ * `round_trip` one of a few words. Capitals are codes of places, currencies, products.
  */
-const WITHOUT_FILES = { id: 0.4, number: 0.1, weak: 0.04, binding: 0.1 };
+const WITHOUT_FILES = { id: 0.4, capitals: 0.15, number: 0.1, weak: 0.04, lines: 0, binding: 0.1 };
+const DIGIT = /[0-9]/;
 /** So many lines are expected to be quoted even where none looks like it. */
 const EXPECTED_LINES = 3;
 /** What an earlier digest chose was worth it once. */
 const CARRIED = 1.5;
 const SHORTEST_QUOTE = 20;
 
-/** The worth of lines in a digest of such a share, in between what is set for two of them. */
-function linesWorthAt(share: number): number {
-  const [small, large] = LINES_WORTH;
-  const way = Math.min(1, Math.max(0, (share - small.share) / (large.share - small.share)));
-  return small.worth + way * (large.worth - small.worth);
+/** The worths in a digest of such a share, in between what is set for two of them. */
+function worthsAt(share: number): Worths {
+  const next = WORTHS.findIndex((set) => set.share > share);
+  // Behind the last one there is none, and `at` gives the last.
+  const right = WORTHS.at(next) ?? WORTHS[0];
+  const left = WORTHS[next - 1];
+  if (left === undefined) return right;
+  const way = (share - left.share) / (right.share - left.share);
+  return {
+    lines: left.lines + way * (right.lines - left.lines),
+    binding: left.binding + way * (right.binding - left.binding),
+  };
 }
 
 /** What everything is worth in a digest that takes this share of its material. */
@@ -60,11 +79,12 @@ export function worthOf(
     entity: new Judge(new Entity(index, 0), { table: entityTable, model: models.entity, setting }),
     line: new Judge(new Line(index, 0), { table: lineTable, model: models.line, setting }),
   };
+  const worths = hasFiles(index) ? worthsAt(share) : WITHOUT_FILES;
   return {
     judges,
     entity: namesWorth(index, judges.entity),
-    line: linesWorth(index, judges.line, hasFiles(index) ? linesWorthAt(share) : 0),
-    binding: hasFiles(index) ? BINDING_WORTH : WITHOUT_FILES.binding,
+    line: linesWorth(index, judges.line, worths.lines),
+    binding: worths.binding,
     heading: Float64Array.from(index.groups, (group) => {
       const heading = headingOf(group, root);
       return heading === '' ? 1 : lineCost(heading);
@@ -72,13 +92,14 @@ export function worthOf(
   };
 }
 
-/** The least chance of a later use by shape, as an array: it is looked up for every name. */
-const leastWithFiles: readonly number[] = [];
-const leastWithoutFiles: readonly number[] = Object.values(SHAPE).map((shape) => {
-  if (shape === SHAPE.code || shape === SHAPE.snake) return WITHOUT_FILES.id;
+/** The least chance that a later call uses a name, where nobody works on files. */
+function leastWithoutFiles(shape: number, text: string): number {
+  if (shape === SHAPE.code) return WITHOUT_FILES.id;
+  if (shape === SHAPE.snake) return DIGIT.test(text) ? WITHOUT_FILES.id : WITHOUT_FILES.weak;
+  if (shape === SHAPE.capitals) return WITHOUT_FILES.capitals;
   if (shape === SHAPE.number) return WITHOUT_FILES.number;
   return shape === SHAPE.name || shape === SHAPE.amount ? WITHOUT_FILES.weak : 0;
-});
+}
 
 /** Whether somebody works on files, or in a shell. */
 export function hasFiles({ lastTouched, sources }: LineIndex): boolean {
@@ -87,15 +108,15 @@ export function hasFiles({ lastTouched, sources }: LineIndex): boolean {
 
 /** What each name is worth: its share of all that later calls are expected to name. */
 function namesWorth(index: LineIndex, judge: Judge<Entity>): Float64Array {
-  const { shapes, records } = index.entities;
+  const { shapes, records, texts } = index.entities;
   const worth = new Float64Array(shapes.length);
-  const least = hasFiles(index) ? leastWithFiles : leastWithoutFiles;
+  const isFitted = hasFiles(index);
   let expected = 0;
   for (let id = 0; id < worth.length; id++) {
     const shape = shapes[id] ?? SHAPE.name;
     // The fit does not know names and small numbers in prose.
     const fitted = shape === SHAPE.name || shape === SHAPE.amount ? 0 : judge.chance(id);
-    const own = Math.max(fitted, least[shape] ?? 0);
+    const own = isFitted ? fitted : Math.max(fitted, leastWithoutFiles(shape, texts[id] ?? ''));
     const flags = records.get(id, ENTITY.flags);
     const chance = (flags & FLAG.carried) === 0 ? own : Math.min(1, own * CARRIED);
     worth[id] = chance;
