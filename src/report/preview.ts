@@ -34,7 +34,7 @@ export function preview(before: Conversation, compacted: Compacted, options: Pre
       { align: 'right' },
       { align: 'left' },
       { align: 'right' },
-      { align: 'left', maximum: Math.max(20, columns - ROOM_BEFORE_TEXT) },
+      { align: 'left', maximum: Math.max(8, columns - ROOM_BEFORE_TEXT) },
     ],
     '',
   );
