@@ -122,6 +122,22 @@ describe('digest', () => {
     expect(text).not.toContain('Never change the public names.');
   });
 
+  it.each([
+    ['shows', 'zetaLoader?', true],
+    ['says enough of', 'Is zetaLoader the old jar?', false],
+  ])('tells what a name is that the rest of the request %s', async (_, kept, isTold) => {
+    const old = round('Bash', { command: 'cat notes' }, 'zetaLoader old jar');
+    const other = round('Read', { file_path: '/app/src/import/parser.ts' }, sourceOf('parse'));
+    const messages = read([asked('Tidy up.'), ...other, ...old, asked(kept)]);
+    const text = await textOf(
+      requestFor(messages.slice(0, -1), {
+        conversation: anthropicMessages.read(messages.map(({ raw }) => raw)),
+      }),
+    );
+
+    expect(text.includes('zetaLoader old jar')).toBe(isTold);
+  });
+
   it('stops when the run was aborted', async () => {
     expect(await digest.summarize(requestFor(session, { signal: AbortSignal.abort() }))).toMatchObject({
       reason: 'aborted',
@@ -179,6 +195,38 @@ describe('digest', () => {
     }
   });
 
+  it('shows ids and codes of records before their keys and plain words', async () => {
+    const record = Object.fromEntries(
+      ['home_address', 'member_level', 'flight_type', 'meal_wish', 'seat_row', 'bag_kind', 'fare_class'].map(
+        (key) => [key, { [`${key}_name`]: `some_${key}`, [`${key}_note`]: `other_${key}` }],
+      ),
+    );
+    const result = JSON.stringify({
+      ...record,
+      payment: { payment_id: 'gift_card_5634230', airport: 'IAH' },
+    });
+    const dialogue = read([asked('Hello'), ...round('get_user', { user: 'mia' }, result)]);
+    const text = await textOf(requestFor(dialogue, { maximumTokens: 60 }));
+
+    expect(text).toContain('gift_card_5634230');
+    expect(text).toContain('IAH');
+  });
+
+  it('leaves room for records in a tiny digest, however much the user wrote on a line', async () => {
+    const reservations = ['OWZ4XL', 'F3IQK1', '8WMF4C', 'L2H5FP', 'Q7RTN2', 'B9XK3D'];
+    const dialogue = read([
+      asked('Hello'),
+      ...round('get_user', { user: 'mia' }, JSON.stringify({ reservations })),
+      asked('Well, it all began when we were on our way to the sea and it rained for days.'),
+      said(
+        'I see. Let me look at what there is for you, one after the other, before we go on with any of it.',
+      ),
+    ]);
+    const text = await textOf(requestFor(dialogue, { maximumTokens: 72 }));
+
+    for (const id of reservations) expect(text).toContain(id);
+  });
+
   it('has a weight for every bin', () => {
     const { entity, line } = fittedModels();
 
@@ -190,6 +238,7 @@ const evil = fc.constantFrom(
   '# Files',
   '# Constraints',
   'Digest of 3 rounds, 2k characters; … marks what is left out.',
+  'Digest of 3 rounds, 2k characters',
   '/etc/passwd (changed 9x)',
   ' …cut',
   '\\# Tools',
@@ -262,11 +311,26 @@ describe('a digest of a digest', () => {
     );
   });
 
-  it('takes any other summary as something that was said', () => {
-    expect(readDigest('It began on Monday.\n# Files')).toMatchObject({
-      sources: [{ lines: ['It began on Monday.', '# Files'], group: { kind: 'said' } }],
+  it('is read back from a tiny one too, which says nothing about itself', async () => {
+    const [tiny, usual] = await Promise.all(
+      [300, 600].map((maximumTokens) => textOf(requestFor(session, { maximumTokens }))),
+    );
+
+    expect(tiny).toMatch(/^Digest of \d+ rounds, \d+k characters\n/);
+    expect(readDigest(tiny!)).toMatchObject({
+      rounds: readDigest(usual!).rounds,
+      demands: readDigest(usual!).demands,
     });
   });
+
+  it.each(['It began on Monday.', 'Digest of 3 rounds, 2k characters and more'])(
+    'takes any other summary as something that was said: %s',
+    (first) => {
+      expect(readDigest(`${first}\n# Files`)).toMatchObject({
+        sources: [{ lines: [first, '# Files'], group: { kind: 'said' } }],
+      });
+    },
+  );
 
   it('loses nothing of what matters over ten compactions', async () => {
     let previousSummary = await textOf(requestFor(session, { maximumTokens: 900 }));

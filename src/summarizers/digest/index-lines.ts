@@ -4,7 +4,7 @@ import { ENTITY, EntityStore, FLAG, LINE, type LineIndex, LineStore, type Title 
 import { LineReader } from './line-reader.ts';
 import { contentEnd, indentOf, PIECE, pieceEnd } from './line-text.ts';
 import { LINE_END, MOST_UNITS, readUnits, units } from './line-units.ts';
-import { FAR, measureBindings, measureEdits, measureFolders, measureWarmth } from './measure-index.ts';
+import { FAR, measureEdits, measureFolders, measureWarmth } from './measure-index.ts';
 import { hashOf, hashOfRead, NameTable, nameTableOf } from './name-table.ts';
 import { NumberList } from './records.ts';
 import { type LineListener, scanUnits } from './scan-line.ts';
@@ -40,7 +40,6 @@ export function indexLines(material: Material): LineIndex {
   const { sources, rounds, demands, habits } = material;
   measureEdits(lines, indexer.mentions, sources);
   measureWarmth(lines, entities);
-  measureBindings(lines, entities);
   const lengthCharacters = Math.max(indexer.at, material.earlierCharacters);
   applyFocus({ entities, sources, starts, lengthCharacters }, nameTable);
   return {

@@ -51,7 +51,10 @@ function spread({ records }: LineStore, ids: NumberList, { source, start, end, s
   }
 }
 
-/** What stands beside something that is still being worked on is more likely to be needed. */
+/**
+ * What stands beside something that is still being worked on is more likely to be needed. Names that the messages that stay
+ * show without binding them are still worth a line that says what they are.
+ */
 export function measureWarmth(lines: LineStore, entities: EntityStore): void {
   const { names, records } = lines;
   const { records: known } = entities;
@@ -64,25 +67,15 @@ export function measureWarmth(lines: LineStore, entities: EntityStore): void {
       isWarm = (known.get(names.get(index), ENTITY.flags) & FLAG.kept) !== 0;
     }
     if (!isWarm) continue;
+    const isKept = (records.get(line, LINE.flags) & FLAG.kept) !== 0;
+    const isBinding = isKept && records.get(line, LINE.words) >= BINDING_WORDS;
     for (let index = start; index < end; index++) {
       const name = names.get(index);
       warm[name] = (warm[name] ?? 0) + 1;
+      if (isBinding) known.mark(name, ENTITY.flags, FLAG.bound);
     }
   }
   entities.warm = warm;
-}
-
-/** Notes which names the messages that stay bind. Those that they only show are still worth a line that says what they are. */
-export function measureBindings(lines: LineStore, { records: known }: EntityStore): void {
-  const { names, records } = lines;
-  for (let line = 0; line < records.length; line++) {
-    const isKept = (records.get(line, LINE.flags) & FLAG.kept) !== 0;
-    if (!isKept || records.get(line, LINE.words) < BINDING_WORDS) continue;
-    const end = lines.namesEnd(line);
-    for (let index = records.get(line, LINE.names); index < end; index++) {
-      known.mark(names.get(index), ENTITY.flags, FLAG.bound);
-    }
-  }
 }
 
 /** How many files of each folder were touched, and where last. */
