@@ -218,8 +218,8 @@ function measure(millions: number, rounds: number): Costs {
 }
 
 // The warm state counts; JSON.parse is compiled from the beginning.
-measure(1, 5);
-const small = measure(1, 9);
+measure(1, 20);
+const small = measure(1, 25);
 const perToken = ({ tokens, digestMs }: Costs) => (digestMs / tokens) * MILLION;
 const goals = [
   { name: 'D1 digest of 1M tokens ÷ JSON.parse', measured: small.digestMs / small.parseMs, atMost: 10 },
