@@ -5,7 +5,8 @@
  *   npm run bench:retention -- [--rows ladder,oracle] [--budgets 30,20,10,3] [--sessions claude-code/]
  *                              [--cuts 5] [--chains 20] [--panel agents|service] [--peers] [--json FILE]
  *
- * `--peers` adds other libraries as rows, those that `npm run bench:peers` has installed.
+ * `--peers` adds other libraries as rows, those that `npm run bench:peers` has installed, and compares the first row with each
+ * of them at the very tokens that it keeps.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -14,6 +15,7 @@ import { levelName } from '../src/lab/measure-case.ts';
 import { corpusFolder, corpusIsMissing } from '../test/support/corpus.ts';
 import { genericNames, panelFiles } from './retention/cases.ts';
 import type { JobOptions } from './retention/job.ts';
+import { formatMatched, isMatched } from './retention/matched.ts';
 import { installedPeers, missingPeers } from './retention/peers.ts';
 import { measureFiles } from './retention/pool.ts';
 import { defaultRows } from './retention/rows.ts';
@@ -71,7 +73,7 @@ const measured = await measureFiles(files, options, generic, (file) => {
 process.stderr.write('\r'.padEnd(92));
 process.stderr.write('\r');
 
-const results = aggregate(measured);
+const results = aggregate(measured.filter((measurement) => !isMatched(measurement)));
 console.log(formatResults(results));
 const [first] = options.rows;
 if (first !== undefined) console.log(`\n${formatMissed(results, first)}`);
@@ -90,6 +92,8 @@ if (options.rows.includes('recency only')) {
     );
   }
 }
+const matched = measured.filter(isMatched);
+if (matched.length > 0) console.log(`\n${formatMatched(matched, first ?? '')}`);
 console.log(`\n${((performance.now() - start) / 1000).toFixed(1)} s`);
 if (values.json !== undefined) {
   writeFileSync(values.json, `${JSON.stringify({ options, results, differences }, undefined, 1)}\n`);

@@ -7,6 +7,7 @@ import { type CaseOptions, measureCase, measureChain } from '../../src/lab/measu
 import type { Row } from '../../src/lab/row.ts';
 import { casesOfFile, type Panel } from './cases.ts';
 import type { SessionFile } from './corpus.ts';
+import { measureMatched } from './matched.ts';
 import { chatCase, peerRows } from './peers.ts';
 import { allRows } from './rows.ts';
 
@@ -32,12 +33,16 @@ export async function runJob(
   const cases = await casesOfFile(file, generic, cuts, panel);
   const rows = allRows(estimator, cases).filter(({ name }) => wanted.includes(name));
   const peers = await peerRows(wanted, estimator);
+  const first = rows.find(({ name }) => name === wanted[0]);
 
   const measured: Measurement[] = [];
   for (const labCase of cases) {
     const found = await measureCase(labCase, rows, { budgets, estimator, now });
     measured.push(...found.map(({ measurement }) => measurement));
-    measured.push(...(await measurePeers(labCase, peers, { budgets, estimator, now })));
+    const others = await measurePeers(labCase, peers, { budgets, estimator, now });
+    measured.push(...others);
+    if (first !== undefined && labCase.recorded === undefined)
+      measured.push(...(await measureMatched(labCase, first, others, { estimator, now })));
   }
   for (const chain of chainsOf(cases)) {
     const found = await measureChain(chain, rows, { budgets: chains, estimator, now });
