@@ -94,8 +94,11 @@ export function composeDigest(request: SummaryRequest, models: DigestModels): st
   let text = renderDigest(index, selector, frame);
   let tokens = estimator.countText(text);
   for (let attempt = 1; attempt <= ATTEMPTS && tokens < maximumTokens * closeEnough; attempt++) {
-    selector.tokensLeft = (maximumTokens - tokens) * CAUTION;
+    const left = (maximumTokens - tokens) * CAUTION;
+    selector.tokensLeft = left;
     selector.goOn(grouped, attempt === ATTEMPTS);
+    // Everything that is worth a place may be told already.
+    if (selector.tokensLeft === left) continue;
     text = renderDigest(index, selector, frame);
     tokens = estimator.countText(text);
   }

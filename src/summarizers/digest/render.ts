@@ -43,9 +43,10 @@ export function renderDigest(index: LineIndex, selection: Selection, { root, isT
   if (index.demands.length > 0) parts.push(SECTIONS.constraints, ...index.demands.map(contentLine));
   if (index.habits.length > 0) parts.push(SECTIONS.tools, ...index.habits.map(contentLine));
   const lines = linesByGroup(index, selection);
+  const byKind = groupsByKind(index, selection);
   for (const kind of KINDS) {
-    const groups = groupsOf(index, selection, kind);
-    if (groups.length === 0) continue;
+    const groups = byKind.get(kind);
+    if (groups === undefined) continue;
     parts.push(kind === 'file' && root !== '' ? `${SECTIONS.file} in ${root}` : SECTIONS[kind]);
     for (const { group, number } of groups.sort((left, right) => left.group.round - right.group.round)) {
       const heading = headingOf(group, root);
@@ -56,11 +57,21 @@ export function renderDigest(index: LineIndex, selection: Selection, { root, isT
   return parts.join('\n');
 }
 
-function groupsOf({ groups }: LineIndex, selection: Selection, kind: Group['kind']) {
-  return [...selection.groups].flatMap((number) => {
+interface NumberedGroup {
+  readonly group: Group;
+  readonly number: number;
+}
+
+function groupsByKind({ groups }: LineIndex, selection: Selection): Map<Group['kind'], NumberedGroup[]> {
+  const byKind = new Map<Group['kind'], NumberedGroup[]>();
+  for (const number of selection.groups) {
     const group = groups[number];
-    return group?.kind === kind ? [{ group, number }] : [];
-  });
+    if (group === undefined) continue;
+    const known = byKind.get(group.kind);
+    if (known === undefined) byKind.set(group.kind, [{ group, number }]);
+    else known.push({ group, number });
+  }
+  return byKind;
 }
 
 /** The heading of a group; empty for messages, which follow each other. */
