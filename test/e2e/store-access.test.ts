@@ -116,7 +116,7 @@ describe('the command line', () => {
     expect(await runCli(['store', 'nonsense'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('loads no store, no protocol and no schemas for its help', () => {
+  it('loads no store, no protocol, no schemas and no tokenizer for its help', () => {
     const listing = folder.write(
       'loaded.mjs',
       `import { registerHooks } from 'node:module';
@@ -133,8 +133,8 @@ describe('the command line', () => {
 
     expect(sources.join()).toContain('src/cli/main.ts');
     expect(sources.join()).not.toMatch(/src\/(stores|cli\/mcp)\//);
-    expect(loaded.filter((url) => /node:sqlite|\/(zod|kysely|@modelcontextprotocol)\//.test(url))).toEqual(
-      [],
-    );
+    expect(
+      loaded.filter((url) => /node:sqlite|\/(zod|kysely|pg|gpt-tokenizer|@modelcontextprotocol)\//.test(url)),
+    ).toEqual([]);
   });
 });
