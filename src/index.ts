@@ -17,7 +17,10 @@ export {
   COOL_DOWN_TURNS,
   initialAutoCompactState,
   MAX_CONSECUTIVE_FAILURES,
+  MAX_RAPID_REFILLS,
   MAX_USELESS_PASSES,
+  RAPID_REFILL,
+  RAPID_REFILL_TURNS,
   shouldAutoCompact,
 } from './core/auto-compact.ts';
 export type { Bond } from './core/bond.ts';

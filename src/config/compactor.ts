@@ -3,6 +3,7 @@ import {
   afterOutcome,
   afterTurn,
   initialAutoCompactState,
+  RAPID_REFILL,
 } from '../core/auto-compact.ts';
 import { type Thresholds, thresholdsFor, tokenWarningState } from '../core/budget.ts';
 import type { CompactionEvent } from '../core/events.ts';
@@ -110,7 +111,8 @@ export function createCompactor(options: CompactorOptions = {}): Compactor {
     async compact(value, call = {}) {
       const turn = readTurn(engine, readConversation(value, options.format), call);
       const ran = await compactNow(engine, turn, 'manual');
-      if (ran.judged.status === 'compacted') state = afterOutcome(state, ran.judged);
+      // By hand as often as somebody likes: it ends a pause, and is no sign of a window that fills too fast.
+      if (ran.judged.status === 'compacted') state = countCompaction(initialAutoCompactState, state);
       economy?.settleUnsent(turn, ran.outcome);
       return toResult(value, ran);
     },
@@ -119,7 +121,7 @@ export function createCompactor(options: CompactorOptions = {}): Compactor {
       warn(engine, turn.tokens);
       const { isRun, ...ran } = await compactIfDue(engine, turn, state);
       const before = state;
-      state = isRun ? afterRun(state, ran.judged, call) : afterTurn(state);
+      state = isRun ? afterRun(state, ran.judged, call) : afterRest(state, ran.outcome);
       if (state.pausedTurns > before.pausedTurns) {
         const { reason = 'unknown', pausedTurns: turns } = state;
         engine.emit({ type: 'compaction-paused', reason, turns });
@@ -189,6 +191,12 @@ async function compactIfDue(
     const considered = await compactIfItPays(engine, turn);
     if (considered !== undefined) return considered;
   }
+  // Only money is to be saved then: what needs no model goes on.
+  if (isDue && reason === RAPID_REFILL)
+    return {
+      ...(await compactNow({ ...engine, summarizer: defaultSummarizer }, turn, 'auto')),
+      isRun: false,
+    };
   const paused = `automatic compaction is paused for ${pausedTurns} more turns (${reason}); a manual one still runs`;
   const outcome = isDue
     ? notCompacted('skipped', 'paused', paused)
@@ -198,6 +206,16 @@ async function compactIfDue(
         `${turn.tokens} tokens, below the trigger of ${triggerTokens}`,
       );
   return { outcome, judged: outcome, isRun: false };
+}
+
+/** The state after a turn without a run that says something about the next one. */
+function afterRest(state: AutoCompactState, outcome: Outcome): AutoCompactState {
+  const rested = afterTurn(state);
+  return outcome.status === 'compacted' ? countCompaction(rested, state) : rested;
+}
+
+function countCompaction(next: AutoCompactState, { compactionCount }: AutoCompactState): AutoCompactState {
+  return { ...next, compactionCount: compactionCount + 1 };
 }
 
 /** The state after an automatic run. One that the caller aborted says nothing about the next. */

@@ -8,6 +8,7 @@ import {
   initialAutoCompactState,
   MAX_CONSECUTIVE_FAILURES,
   MAX_USELESS_PASSES,
+  RAPID_REFILL,
   shouldAutoCompact,
 } from './auto-compact.ts';
 import { type NotCompacted, notCompacted, type Outcome } from './strategy.ts';
@@ -15,8 +16,9 @@ import { type NotCompacted, notCompacted, type Outcome } from './strategy.ts';
 const failed = notCompacted('failed', 'summary-upstream', 'no answer');
 const useless = notCompacted('insufficient', 'gain-too-small', 'not worth it');
 const skipped = notCompacted('skipped', 'below-target', 'small');
-// Only the status of a success is looked at.
+// Only the status of a success is looked at, and whether it was paid for.
 const compacted = { status: 'compacted', reason: 'done' } as Outcome;
+const paid = { status: 'compacted', usage: { promptTokens: 1, outputTokens: 1 } } as Outcome;
 
 function stateAfter(...outcomes: readonly (Outcome | 'turn')[]): AutoCompactState {
   return outcomes.reduce<AutoCompactState>(
@@ -36,6 +38,29 @@ describe('the state between runs', () => {
     {
       title: 'a success between failures',
       outcomes: [failed, failed, compacted, failed, failed],
+      paused: false,
+    },
+    { title: 'three refills at once', outcomes: [paid, paid, paid, paid], paused: true },
+    {
+      title: 'three rapid refills',
+      outcomes: [paid, 'turn', 'turn', paid, 'turn', paid, 'turn', 'turn', paid],
+      paused: true,
+    },
+    { title: 'two rapid refills', outcomes: [paid, 'turn', paid, 'turn', paid], paused: false },
+    {
+      title: 'a slow refill between rapid ones',
+      outcomes: [paid, paid, paid, 'turn', 'turn', 'turn', paid, paid, paid],
+      paused: false,
+    },
+    {
+      title: 'summaries that cost nothing between rapid refills',
+      outcomes: [paid, compacted, paid, compacted, paid, compacted, paid],
+      paused: true,
+    },
+    { title: 'refills that cost nothing', outcomes: Array(20).fill(compacted), paused: false },
+    {
+      title: 'a pause after refills that is over',
+      outcomes: [paid, paid, paid, paid, ...pause],
       paused: false,
     },
     { title: 'one useless pass', outcomes: [useless], paused: false },
@@ -78,7 +103,8 @@ describe('the state between runs', () => {
 
     expect(isPaused(state)).toBe(paused);
     expect(shouldAutoCompact(195_000, 200_000, state)).toBe(!paused);
-    if (paused) expect(state.reason).toBe(outcomes.findLast((one) => one !== 'turn')?.reason);
+    const last = outcomes.findLast((one) => one !== 'turn');
+    if (paused) expect(state.reason).toBe(last === paid ? RAPID_REFILL : last?.reason);
   });
 
   it('does not count it as a failure when the user stops a run', () => {

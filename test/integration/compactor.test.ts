@@ -67,6 +67,35 @@ describe('maybeCompact', () => {
     expect(calls).toEqual([]);
   });
 
+  it('stops paying for summaries that are used up as soon as they are there, and goes on without a model', async () => {
+    const { summarizer, calls } = scripted((call) => good(`summary ${call}`));
+    const events: CompactionEvent[] = [];
+    const compactor = createCompactor({
+      windowTokens: 40_000,
+      summarizer,
+      strategy: 'summarize',
+      options: { keepRecent: 0, keepRounds: 1 },
+      onEvent: (event) => void events.push(event),
+    });
+    let messages = session(0);
+    for (let round = 0; round < 30; round++) {
+      // Every round fills a third of what there is until the trigger.
+      messages = [...messages, ...session(round + 1, 3000).slice(-2)];
+      messages = [...(await compactor.maybeCompact(messages)).value];
+      expect(errorsOf(messages)).toEqual([]);
+    }
+
+    const pauses = events.filter(({ type }) => type === 'compaction-paused');
+    const runs = events.filter(
+      (event) => event.type === 'compaction-end' && event.outcome.status === 'compacted',
+    );
+    expect(pauses[0]).toEqual({ type: 'compaction-paused', reason: 'rapid-refill', turns: 10 });
+    // Four until it is clear, none for ten turns, and three more by the end.
+    expect(calls.length).toBe(7);
+    expect(runs.length).toBe(10);
+    expect(compactor.state.compactionCount).toBe(runs.length);
+  });
+
   it('needs at most 3 summaries for 40 tool rounds in one user turn, and stays legal throughout', async () => {
     const { summarizer, calls } = scripted((_call, input) => good(`${input} messages were read`));
     const compactor = createCompactor({ windowTokens: 12_000, summarizer, strategy: 'summarize' });
