@@ -1,10 +1,10 @@
 import { sha256 } from '../config/sha256.ts';
-import { type Message, textOf } from '../core/message.ts';
+import type { Message } from '../core/message.ts';
+import { searchableText, spanHandle } from '../core/span-content.ts';
 import type { ArchivedSpan, SpanMatch, Store } from '../core/store.ts';
 import type { Compacted, Strategy } from '../core/strategy.ts';
 
 const TENANT = 'chat';
-const NAME_LENGTH = 32;
 const MOST_MATCHES = 10;
 
 /** Keeps what leaves a chat, so that it can be read again. */
@@ -61,8 +61,8 @@ export class ChatArchive {
   }
 
   #name(messages: readonly Message[]): string {
-    const content = JSON.stringify(messages.map(({ raw }) => raw));
-    const handle = `rf:${sha256(`${this.#conversation}\n${content}`).slice(0, NAME_LENGTH)}`;
+    const raws = messages.map(({ raw }) => raw);
+    const handle = spanHandle(sha256, this.#conversation, raws);
     this.#named.set(handle, messages);
     return handle;
   }
@@ -81,17 +81,8 @@ export class ChatArchive {
       start,
       end: start + messages.length,
       body: new TextEncoder().encode(JSON.stringify(messages.map(({ raw }) => raw))),
-      text: messages.map(readable).join('\n\n'),
+      text: searchableText(messages),
       createdAt,
     };
   }
-}
-
-/** What can be searched and read in a message. */
-function readable({ blocks }: Message): string {
-  return blocks
-    .map((block) =>
-      block.type === 'tool-call' ? `${block.name} ${JSON.stringify(block.input) ?? ''}` : textOf(block),
-    )
-    .join('\n');
 }

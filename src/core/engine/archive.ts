@@ -1,7 +1,7 @@
 import type { Hash } from '../chain.ts';
 import type { Checkpoint, Stretch } from '../checkpoint.ts';
 import type { Format } from '../format.ts';
-import { type Message, textOf } from '../message.ts';
+import { searchableText, spanHandle } from '../span-content.ts';
 import type { ArchivedSpan } from '../store.ts';
 import type { HandleFor } from '../strategy.ts';
 import { joinStretches, type Piece } from './piece.ts';
@@ -37,9 +37,6 @@ export interface ArchiveOptions {
 /** Messages that are kept under one name at most, where nobody asked for a name. */
 const LARGEST_SPAN = 50;
 
-/** Hexadecimal digits of a name: 128 bits are enough to tell what one conversation has. */
-const NAME_LENGTH = 32;
-
 /** Opens the archive of one run. Names depend on the conversation and on the content, and on nothing else. */
 export function openArchive(options: ArchiveOptions): Archive {
   const { pieces, originals } = options;
@@ -52,8 +49,7 @@ export function openArchive(options: ArchiveOptions): Archive {
   };
   const asked = new Map<string, { readonly raws: readonly unknown[]; readonly of: readonly Stretch[] }>();
 
-  const name = (raws: readonly unknown[]) =>
-    `rf:${options.hash(`${options.conversation}\n${JSON.stringify(raws)}`).slice(0, NAME_LENGTH)}`;
+  const name = (raws: readonly unknown[]) => spanHandle(options.hash, options.conversation, raws);
 
   return {
     handleFor(messages) {
@@ -112,18 +108,9 @@ function toSpan(
     start,
     end,
     body,
-    text: messages.map(readable).join('\n\n'),
+    text: searchableText(messages),
     createdAt,
   };
-}
-
-/** What can be searched in a message: its text, and what its calls say. */
-function readable({ blocks }: Message): string {
-  return blocks
-    .map((block) =>
-      block.type === 'tool-call' ? `${block.name} ${JSON.stringify(block.input) ?? ''}` : textOf(block),
-    )
-    .join('\n');
 }
 
 /** The name under which each original message can be read: from the spans of now, and from those of before. */
