@@ -40,6 +40,7 @@ export function createCanonical(format: string, volatile: Partial<VolatileParts>
     ...levelOf(rules, volatileTree([...anywherePaths, ...messagePaths])),
     blocks: levelOf(rules, anywhere),
   };
+  const alone = new TextBytes();
   const write = (raw: unknown, out: TextBytes) => {
     if (isObject(raw)) writeBlock(raw, messages, out);
     else writeItem(raw, out);
@@ -48,9 +49,9 @@ export function createCanonical(format: string, volatile: Partial<VolatileParts>
     version: JSON.stringify([VERSION, anywherePaths.toSorted(), messagePaths.toSorted()]),
     write,
     textOf(raw) {
-      const out = new TextBytes();
-      write(raw, out);
-      return decoder.decode(out.written());
+      alone.cutTo(0);
+      write(raw, alone);
+      return decoder.decode(alone.written());
     },
     withoutMarkers: (raw) => withoutMarkers(raw, { structure: rules.structure, anywhere }),
   };
@@ -204,10 +205,12 @@ interface WrittenKey {
   readonly bytes: Uint8Array;
 }
 
+const keyText = new TextBytes();
+
 function writtenKey(key: string): WrittenKey {
-  const alone = new TextBytes();
-  writeString(key, alone);
-  return { bytes: alone.written().slice() };
+  keyText.cutTo(0);
+  writeString(key, keyText);
+  return { bytes: keyText.written().slice() };
 }
 
 const fieldsOfData = rememberKeyOrder(writtenKey);
