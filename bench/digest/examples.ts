@@ -14,17 +14,20 @@ export interface Lesson {
   readonly lines: Examples;
 }
 
-/** What stays around the digest while it is fitted. */
-const BUDGET_SHARE = 0.2;
+/**
+ * Budgets that leave different things around the digest while it is fitted: of a large one the newest rounds stay as they
+ * are, of a small one nothing does, and the digest has to know what they are worth.
+ */
+export const BUDGET_SHARES = [0.2, 0.03] as const;
 /** One of so many lines that no edit quotes is looked at, and counts for all of them. */
 const LINE_SAMPLE = 4;
 const SHORTEST_QUOTE = 20;
 const FEWEST_NEEDS = 3;
 const SCALE = 10;
 
-/** What the entities and lines of a cut look like, and which of them its future needed. */
-export function lessonOf({ cut, needs }: LabCase, casesOfSession: number): Lesson {
-  const index = indexRequest(keepAround(cut, cut.prefixTokens * BUDGET_SHARE).request);
+/** What the entities and lines of a cut look like under a budget, and which of them its future needed. */
+export function lessonOf({ cut, needs }: LabCase, budgetShare: number, casesOfSession: number): Lesson {
+  const index = indexRequest(keepAround(cut, cut.prefixTokens * budgetShare).request);
   const setting = settingOf(index);
   const names = new Set(needs.entities.map(({ name }) => name));
   const entities = index.entities

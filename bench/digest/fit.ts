@@ -9,7 +9,7 @@ import { entityTable } from '../../src/summarizers/digest/entity-features.ts';
 import { lineTable } from '../../src/summarizers/digest/line-features.ts';
 import type { DigestModels } from '../../src/summarizers/digest/worth.ts';
 import { projectFolder } from '../estimator/sources.ts';
-import { type Lesson, lessonOf } from './examples.ts';
+import { BUDGET_SHARES, type Lesson, lessonOf } from './examples.ts';
 import { packedFolds, packedModel, rounded } from './packing.ts';
 import { type Level, writeReport } from './report.ts';
 import { meanFigures, scoreCase } from './score.ts';
@@ -19,7 +19,7 @@ import { rankingQuality, train } from './train.ts';
 const FOLDS = 5;
 /** More cuts than are scored, since there is something to learn from each. */
 const LESSON_CUTS = 9;
-const DECAY = { entity: 0.3, line: 0.1 };
+const DECAY = { entity: 0.15, line: 0.06 };
 const SHARES = [0.3, 0.2, 0.1];
 const SERVICE_SHARE = 0.4;
 
@@ -51,7 +51,7 @@ const sessions = await readSessions('agents');
 const lessonsOf = new Map(
   (await readSessions('agents', LESSON_CUTS)).map(({ name, cases }) => [
     name,
-    cases.map((labCase) => lessonOf(labCase, cases.length)),
+    BUDGET_SHARES.flatMap((share) => cases.map((labCase) => lessonOf(labCase, share, cases.length))),
   ]),
 );
 const taught = sessions.map((session, number): Taught => {

@@ -114,7 +114,7 @@ function draftOf(full: LineIndex, models: DigestModels, maximumTokens: number): 
   const index = { ...full, ...fixedLines(full, maximumTokens) };
   const root = commonRoot([...index.lastTouched.keys()].map(({ title }) => title));
   const share = (maximumTokens * CHARACTERS_PER_TOKEN) / Math.max(1, index.lengthCharacters);
-  const worth = worthOf(index, models, { root, share });
+  const worth = worthOf(index, models, { root, share, tokens: maximumTokens });
   const grouped = groupLines(index);
   const fixed = [root, ...index.demands, ...index.habits].reduce(
     (sum, line) => sum + lineCost(line),

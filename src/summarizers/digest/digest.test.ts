@@ -105,6 +105,26 @@ describe('digest', () => {
     expect(text).not.toContain('return renderparse(input, 7);');
   });
 
+  it('shows what was read last before what was read earlier, since nothing around a small digest does', async () => {
+    const topics = Array.from({ length: 12 }, (_, number) => `topic${String.fromCharCode(97 + number)}`);
+    // A brace tells nothing.
+    const linesOf = (topic: string) =>
+      sourceOf(topic, 12)
+        .split('\n')
+        .filter((line) => line !== '}');
+    const messages = read([
+      asked('Speed up the importer.'),
+      ...topics.flatMap((topic) =>
+        round('Read', { file_path: `/app/src/${topic}.ts` }, linesOf(topic).join('\n')),
+      ),
+    ]);
+
+    const shown = new Set((await textOf(requestFor(messages, { maximumTokens: 400 }))).split('\n'));
+
+    const counts = topics.map((topic) => linesOf(topic).filter((line) => shown.has(` ${line}`)).length);
+    expect(Math.max(...counts.slice(-2))).toBeGreaterThan(2 * Math.max(...counts.slice(0, -2)));
+  });
+
   it('marks a call that failed, and tells how tools were set up', async () => {
     const text = await textOf(requestFor(session));
 

@@ -107,6 +107,9 @@ export class Line {
   get names(): number {
     return this.index.lines.namesEnd(this.id) - this.field(LINE.names);
   }
+  get source(): number {
+    return this.field(LINE.source);
+  }
   get sourceLines(): number {
     return this.field(LINE.sourceLines);
   }

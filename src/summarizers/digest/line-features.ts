@@ -12,6 +12,7 @@ const LENGTHS = [19, 25, 32, 40, 50, 65, 85, 120];
 const INDENTATIONS = [0, 1, 2, 4, 8, 12, 20];
 const NAMES = [0, 1, 2, 3, 4, 6];
 const SOURCE_LINES = [5, 15, 40, 80, 150, 300, 800];
+const SOURCES_SINCE = [0, 1, 2, 4, 7, 12, 20, 40];
 
 const FIRST_CHARACTERS = '/#*}@<-"[';
 
@@ -21,6 +22,8 @@ const changes: Feature = { name: 'changes of its file', size: 8 };
 const rankOfFile: Feature = { name: 'files touched since its file', size: 9 };
 const distance: Feature = { name: 'distance from a change', size: 9 };
 const written: Feature = { name: 'age of its writing', size: AGES };
+const sourceSize: Feature = { name: 'size of its source', size: 8 };
+const since: Feature = { name: 'sources since', size: 9 };
 const others: readonly Feature[] = [
   { name: 'age of the last touch of its file', size: AGES },
   { name: 'removal', size: 3 },
@@ -30,7 +33,6 @@ const others: readonly Feature[] = [
   { name: 'indentation', size: 8 },
   { name: 'first character', size: FIRST_CHARACTERS.length + 1 },
   { name: 'names', size: 7 },
-  { name: 'size of its source', size: 8 },
 ];
 
 /** The bins of a line, in the order of the single features below. */
@@ -55,6 +57,7 @@ function findBins(line: Line, setting: Setting, into: Uint16Array): void {
   into[12] = FIRST_CHARACTERS.indexOf(text.charAt(indent)) + 1;
   into[13] = binOf(line.names, NAMES);
   into[14] = binOf(line.sourceLines, SOURCE_LINES);
+  into[15] = binOf(setting.sources - 1 - line.source, SOURCES_SINCE);
 }
 
 /** The bins for changes of a group, files touched since and the age of its last touch. */
@@ -77,8 +80,11 @@ export const lineTable: FeatureTable<Line, Setting> = layOut(
     cross(changes, rankOfFile),
     cross(distance, rankOfFile),
     cross(written, distance),
+    cross(since, distance),
+    cross(distance, sourceSize),
+    cross(since, rankOfFile),
     ...others,
   ],
-  [origin, lineAge, changes, rankOfFile, distance, written, ...others],
+  [origin, lineAge, changes, rankOfFile, distance, written, ...others, sourceSize, since],
   findBins,
 );

@@ -13,6 +13,8 @@ export interface Setting {
   /** Where the material ends. */
   readonly end: number;
   readonly rounds: number;
+  /** How many texts it is made of. */
+  readonly sources: number;
   readonly lastTouched: ReadonlyMap<Group, number>;
   /** How many files were touched since each was. */
   readonly rank: ReadonlyMap<Group, number>;
@@ -23,12 +25,13 @@ export interface Setting {
 export function settingOf({
   lengthCharacters,
   rounds,
+  sources,
   lastTouched,
   folders,
-}: Pick<LineIndex, 'lengthCharacters' | 'rounds' | 'lastTouched' | 'folders'>): Setting {
+}: Pick<LineIndex, 'lengthCharacters' | 'rounds' | 'sources' | 'lastTouched' | 'folders'>): Setting {
   const newest = [...lastTouched].sort((left, right) => right[1] - left[1]);
   const rank = new Map(newest.map(([group], number) => [group, number]));
-  return { end: lengthCharacters, rounds, lastTouched, rank, folders };
+  return { end: lengthCharacters, rounds, sources: sources.length, lastTouched, rank, folders };
 }
 
 /** The bin for how long ago a place is; the last one is for what never was. */

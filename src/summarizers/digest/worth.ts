@@ -30,17 +30,19 @@ interface Worths {
 }
 
 /**
- * By the share of its material that a digest takes. The smallest has no room for both names and lines, and names say more for
- * less, if only it says what they are. Where most names are told, lines are what is left to gain; where most lines are, the
- * rest of the names.
+ * By the share of its material that a digest takes. A small share tells few names, so that they have to say what they are.
+ * From a tenth on names are nearly all that there is to gain, until most of them are told; then it is lines, until most of
+ * those are. A digest of few tokens tells few names whatever they are worth, and no message around it has room for what was
+ * read or written last, which the next step needs: there lines are worth more.
  */
 const WORTHS = [
-  { share: 0.035, lines: 1.8, binding: 6 },
-  { share: 0.06, lines: 2.1, binding: 4 },
-  { share: 0.1, lines: 2.3, binding: 4 },
-  { share: 0.2, lines: 4.2, binding: 4 },
-  { share: 0.3, lines: 3, binding: 4 },
+  { share: 0.035, lines: 4, linesOfFew: 16, binding: 10 },
+  { share: 0.06, lines: 2.1, linesOfFew: 8, binding: 4 },
+  { share: 0.1, lines: 2, linesOfFew: 2, binding: 4 },
+  { share: 0.2, lines: 3.5, linesOfFew: 3.5, binding: 4 },
+  { share: 0.3, lines: 2.4, linesOfFew: 2.4, binding: 4 },
 ] as const;
+const FEW_TOKENS = 1850;
 /**
  * Where nobody works on files or in a shell, as in a dialogue of a service, the fit says little: values from results are what later calls
  * are made of, ids first, and the keys around them bind them well enough. Ids have digits: `first_name` is such a key, and
@@ -54,32 +56,38 @@ const EXPECTED_LINES = 3;
 const CARRIED = 1.5;
 const SHORTEST_QUOTE = 20;
 
-/** The worths in a digest of such a share, in between what is set for two of them. */
-function worthsAt(share: number): Worths {
+/** How large a digest is: its tokens, and their share of its material. */
+interface Size {
+  readonly tokens: number;
+  readonly share: number;
+}
+
+/** The worths in a digest of such a size, in between what is set for two shares. */
+function worthsAt({ tokens, share }: Size): Worths {
+  const lines = tokens < FEW_TOKENS ? 'linesOfFew' : 'lines';
   const next = WORTHS.findIndex((set) => set.share > share);
   // Behind the last one there is none, and `at` gives the last.
   const right = WORTHS.at(next) ?? WORTHS[0];
-  const left = WORTHS[next - 1];
-  if (left === undefined) return right;
-  const way = (share - left.share) / (right.share - left.share);
+  const left = WORTHS[next - 1] ?? right;
+  const way = left === right ? 0 : (share - left.share) / (right.share - left.share);
   return {
-    lines: left.lines + way * (right.lines - left.lines),
+    lines: left[lines] + way * (right[lines] - left[lines]),
     binding: left.binding + way * (right.binding - left.binding),
   };
 }
 
-/** What everything is worth in a digest that takes this share of its material. */
+/** What everything is worth in a digest of this size. */
 export function worthOf(
   index: LineIndex,
   models: DigestModels,
-  { root, share }: { readonly root: string; readonly share: number },
+  { root, ...size }: Size & { readonly root: string },
 ): JudgedWorth {
   const setting = settingOf(index);
   const judges = {
     entity: new Judge(new Entity(index, 0), { table: entityTable, model: models.entity, setting }),
     line: new Judge(new Line(index, 0), { table: lineTable, model: models.line, setting }),
   };
-  const worths = hasFiles(index) ? worthsAt(share) : WITHOUT_FILES;
+  const worths = hasFiles(index) ? worthsAt(size) : WITHOUT_FILES;
   return {
     judges,
     entity: namesWorth(index, judges.entity),
