@@ -223,11 +223,10 @@ function writeString(text: string, out: TextBytes): void {
   out.addUnit(WHOLE_TEXT);
   out.addDigits(text.length);
   out.addUnit(COLON);
-  if (out.addShort(text)) return;
-  if (text.isWellFormed()) {
-    out.add(text);
-    return;
-  }
+  const { length: textStart } = out;
+  out.add(text);
+  // As many bytes as units: all of it is ASCII, and nobody has to look for halves.
+  if (out.length - textStart === text.length || text.isWellFormed()) return;
   const told = JSON.stringify(text);
   out.cutTo(start);
   out.add(`u${told.length}:`);

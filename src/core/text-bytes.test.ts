@@ -32,11 +32,11 @@ describe('text as bytes', () => {
     expect([...bytes.written()]).toEqual([0x62]);
   });
 
-  it.each(['é', 'a'.repeat(81)])('leaves %j to the encoder', (other) => {
+  it.each(['é', 'abcé', 'a'.repeat(80), 'a'.repeat(81)])('writes %j once, behind what is there', (other) => {
     const bytes = new TextBytes();
     bytes.add('x');
-    expect(bytes.addShort(other)).toBe(false);
-    expect([...bytes.written()]).toEqual([0x78]);
+    bytes.add(other);
+    expect([...bytes.written()]).toEqual(utf8(`x${other}`));
   });
 
   it('takes back the end', () => {

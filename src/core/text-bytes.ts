@@ -52,11 +52,11 @@ export class TextBytes {
   }
 
   add(text: string): void {
-    if (!this.addShort(text)) this.#encode(text);
+    if (!this.#addShort(text)) this.#encode(text);
   }
 
   /** Writes a text that is short and all ASCII; false, and nothing is written, when it is not. */
-  addShort(text: string): boolean {
+  #addShort(text: string): boolean {
     const { length } = text;
     if (length > SHORT) return false;
     const bytes = this.#roomFor(length);
