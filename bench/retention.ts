@@ -3,7 +3,7 @@
  * over sessions.
  *
  *   npm run bench:retention -- [--rows ladder,oracle] [--budgets 30,20,10,3] [--sessions claude-code/]
- *                              [--cuts 5] [--chains 20] [--panel agents|service] [--peers] [--json FILE]
+ *                              [--cuts 5] [--chains 20] [--panel agents|service|others] [--peers] [--json FILE]
  *
  * `--peers` adds other libraries as rows, those that `npm run bench:peers` has installed, and compares the first row with each
  * of them at the very tokens that it keeps.
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { aggregate, pairedDifference, panelFigures } from '../src/lab/aggregate.ts';
 import { levelName } from '../src/lab/measure-case.ts';
 import { corpusFolder, corpusIsMissing } from '../test/support/corpus.ts';
-import { genericNames, panelFiles } from './retention/cases.ts';
+import { genericNames, panelFiles, panels } from './retention/cases.ts';
 import type { JobOptions } from './retention/job.ts';
 import { formatMatched, isMatched } from './retention/matched.ts';
 import { installedPeers, missingPeers } from './retention/peers.ts';
@@ -51,7 +51,7 @@ if (corpusFolder === undefined) {
 }
 const start = performance.now();
 const wanted = words(values.sessions);
-const panel = values.panel === 'service' ? 'service' : 'agents';
+const panel = panels.find((name) => name === values.panel) ?? 'agents';
 const files = panelFiles(panel).filter(
   ({ file }) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
 );

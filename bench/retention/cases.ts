@@ -15,15 +15,21 @@ export async function genericNames(): Promise<ReadonlySet<string>> {
   return generic.names;
 }
 
-/** What is measured: agents by the names that their calls use, services by the values of theirs. */
-export type Panel = 'agents' | 'service';
+/**
+ * What is measured: agents by the names that their calls use, services by the values of theirs. The others are agents whose
+ * sessions had no part in anything that was fitted or chosen.
+ */
+export const panels = ['agents', 'service', 'others'] as const;
+export type Panel = (typeof panels)[number];
 
 /** Dialogues of a service are short; in one of a few hundred tokens there is nothing to compact. */
 const SERVICE_OPTIONS = { needs: 'values', minimumTokens: 1500, minimumNeeds: 1 } as const;
 
+const filesOf = { agents: agentFiles, service: serviceFiles, others: otherFiles };
+
 /** The files of a panel. */
 export function panelFiles(panel: Panel): readonly SessionFile[] {
-  return panel === 'service' ? serviceFiles() : agentFiles();
+  return filesOf[panel]();
 }
 
 /** Every case of a file. */
