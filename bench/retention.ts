@@ -51,7 +51,11 @@ if (corpusFolder === undefined) {
 }
 const start = performance.now();
 const wanted = words(values.sessions);
-const panel = panels.find((name) => name === values.panel) ?? 'agents';
+const panel = panels.find((name) => name === values.panel);
+if (panel === undefined) {
+  console.error(`--panel takes one of: ${panels.join(', ')}`);
+  process.exit(2);
+}
 const files = panelFiles(panel).filter(
   ({ file }) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
 );
