@@ -25,17 +25,21 @@ function drawnRows(rows: readonly ComparedRow[]): readonly DrawnRow[] {
 /** What keeps nearly everything is no compaction: its point would squeeze all others to the left. */
 const NEARLY_ALL = 0.9;
 
+function isDrawn({ keptShare, isAside }: ComparedPoint): boolean {
+  return keptShare < NEARLY_ALL && isAside !== true;
+}
+
 /** Recall against tokens kept, a chart for each measure that has one. */
 export function recallCharts({ rows, measures }: Comparison): Markup | undefined {
   const drawn = drawnRows(rows);
   const charted = measures
     .map((measure, index) => ({ measure, index }))
     .filter(({ measure }) => measure.isCharted);
-  const kept = rows.flatMap(({ points }) => points.map(({ keptShare }) => keptShare));
-  const widest = Math.max(0, ...kept.filter((share) => share < NEARLY_ALL));
+  const kept = rows.flatMap(({ points }) => points.filter(isDrawn).map(({ keptShare }) => keptShare));
+  const widest = Math.max(0, ...kept);
   if (charted.length === 0 || widest === 0) return undefined;
   const x = axisTo(widest, { label: 'tokens kept', format: wholePercent });
-  const shown = drawn.filter(({ row }) => row.points.some(({ keptShare }) => keptShare < NEARLY_ALL));
+  const shown = drawn.filter(({ row }) => row.points.some(isDrawn));
   const figures = charted.map(({ measure, index }) => {
     const curves = shown.map((one) => recallCurve(one, measure, index));
     const chart = curveChart(curves, {
@@ -51,7 +55,7 @@ export function recallCharts({ rows, measures }: Comparison): Markup | undefined
 
 function recallCurve({ row, look }: DrawnRow, measure: Measure, index: number): Curve {
   const points = row.points
-    .filter(({ keptShare, isAside }) => keptShare < NEARLY_ALL && isAside !== true)
+    .filter(isDrawn)
     .flatMap((point) => pointAt(point, index, { x: point.keptShare, row, measure }));
   return { look, points };
 }

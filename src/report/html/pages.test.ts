@@ -163,6 +163,25 @@ describe('a comparison', () => {
     expect(text).toContain('6 rounds later');
   });
 
+  it('has no key for a row of which nothing is drawn', () => {
+    const [first] = comparison.rows;
+    const points = (first?.points ?? []).flatMap((point) => [
+      { ...point, keptShare: 0.95, costDollars: undefined },
+      { ...point, keptShare: 0.4, costDollars: undefined, isAside: true },
+    ]);
+    const page = renderComparisonPage({
+      ...comparison,
+      rows: [...comparison.rows, { name: 'keeps it all', kind: 'strategy', points }],
+    });
+
+    const charts = page.slice(
+      page.indexOf('Recall against tokens kept'),
+      page.indexOf('Cost against recall'),
+    );
+    expect(charts).toContain('recorded summaries');
+    expect(charts).not.toContain('keeps it all');
+  });
+
   it('does without what was not measured', () => {
     const bare = renderComparisonPage({
       title: 'a',
