@@ -3,7 +3,7 @@
  * same run: with values that nobody has seen before, as a proxy has them, and on the next turn of a loop that keeps them.
  */
 import { sha256 } from '../src/config/sha256.ts';
-import { createChains } from '../src/core/chain.ts';
+import { createChains, nameOfConversation } from '../src/core/chain.ts';
 import type { Checkpoint } from '../src/core/checkpoint.ts';
 import { readTurn } from '../src/core/engine/turn.ts';
 import { findCheckpoint } from '../src/core/find-checkpoint.ts';
@@ -30,15 +30,15 @@ interface Costs {
 /** A checkpoint over the first nine tenths of a conversation. */
 function checkpointOf(conversation: Conversation): Checkpoint {
   const { chain, cuts } = readTurn(conversation, createChains({ hash: sha256 }), owner);
-  const boundary = cuts.find((cut) => cut >= chain.links.length * 0.9 && chain.links[cut] !== undefined)!;
+  const boundary = cuts.find((cut) => cut >= chain.length * 0.9)!;
   const raw = { role: 'user', content: 'a summary of what was said '.repeat(1000) };
   const of = [{ start: 1, end: boundary }];
   return {
     version: 1,
     tenant: owner.tenant,
     configuration: owner.configuration,
-    conversation: chain.links[4] ?? '',
-    chain: chain.links[boundary] ?? '',
+    conversation: nameOfConversation(chain),
+    chain: chain.linkAt(boundary),
     boundary,
     parts: [
       { from: 0, count: 1 },

@@ -10,6 +10,7 @@ export {
   type Chains,
   createChains,
   type Hash,
+  type HashStream,
   nameOfConversation,
 } from '../core/chain.ts';
 export type { Checkpoint, Stretch, ViewPart } from '../core/checkpoint.ts';

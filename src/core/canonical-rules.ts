@@ -126,8 +126,8 @@ const rulesByFormat: ReadonlyMap<string, CanonicalRules> = new Map([
   ['langchain', langchain],
 ]);
 
-/** A format that nobody knows: every field counts as it is written. */
-const strict: CanonicalRules = {
+/** Of a format that nobody knows, and of data: every field counts as it is written. */
+export const strictRules: CanonicalRules = {
   structure: new Set(),
   textBlockFor: () => undefined,
   mayBeEmpty: new Set(),
@@ -137,5 +137,5 @@ const strict: CanonicalRules = {
 
 /** The rules of the wire format of that name. */
 export function canonicalRulesOf(format: string): CanonicalRules {
-  return rulesByFormat.get(format) ?? strict;
+  return rulesByFormat.get(format) ?? strictRules;
 }

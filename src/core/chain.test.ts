@@ -1,21 +1,25 @@
+import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../config/sha256.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
-import { createChains, type Hash, nameOfConversation } from './chain.ts';
+import { type Chain, createChains, type Hash, nameOfConversation, namesOfConversation } from './chain.ts';
 
 const say = (text: string) => ({ role: 'user', content: text });
 const system = (text: string) => ({ role: 'system', content: text });
 const texts = (count: number) => Array.from({ length: count }, (_one, index) => say(`text ${index}`));
+const linksOf = (chain: Chain) =>
+  Array.from({ length: chain.length + 1 }, (_one, count) => chain.linkAt(count));
+const newChain = (raws: readonly unknown[]) => createChains({ hash: sha256 }).chainOf(openaiChat.read(raws));
 
 describe('the chain of a conversation', () => {
   it('has one link more than there are messages, each for all before it', () => {
     const { chainOf } = createChains({ hash: sha256 });
-    const { links } = chainOf(openaiChat.read(texts(5)));
+    const links = linksOf(chainOf(openaiChat.read(texts(5))));
     expect(links).toHaveLength(6);
     expect(new Set(links).size).toBe(6);
-    expect(links.every((link) => /^[0-9a-f]{64}$/.test(link ?? ''))).toBe(true);
-    const edited = chainOf(openaiChat.read(texts(5).with(2, say('other')))).links;
+    expect(links.every((link) => /^[0-9a-f]{64}$/.test(link))).toBe(true);
+    const edited = linksOf(chainOf(openaiChat.read(texts(5).with(2, say('other')))));
     expect(edited.map((link, index) => link === links[index])).toEqual([
       true,
       true,
@@ -26,31 +30,52 @@ describe('the chain of a conversation', () => {
     ]);
   });
 
+  const many = texts(1200);
+  const inOrder = linksOf(newChain(many));
+  test.prop([fc.array(fc.nat({ max: 1200 }), { minLength: 1, maxLength: 10 })])(
+    'is the same in whatever order its links are asked for',
+    (counts) => {
+      const chain = newChain(texts(1200));
+      expect(counts.map((count) => chain.linkAt(count))).toEqual(counts.map((count) => inOrder[count]));
+    },
+  );
+
   it('hashes only what is new, and the same for values that are new', () => {
-    let count = 0;
-    const hash: Hash = (data) => {
-      count++;
-      return sha256(data);
-    };
-    const { chainOf } = createChains({ hash });
-    const raws = texts(10);
-    chainOf(openaiChat.read(raws));
-    count = 0;
-    const { links } = chainOf(openaiChat.read([...raws, say('new')]));
-    expect(count).toBe(1);
-    expect(createChains({ hash: sha256 }).chainOf(openaiChat.read([...texts(10), say('new')])).links).toEqual(
-      links,
-    );
+    let bytes = 0;
+    const counting: Hash = Object.assign((data: string | Uint8Array) => sha256(data), {
+      stream: () => counted(sha256.stream()),
+    });
+    const counted = (inner: ReturnType<Hash['stream']>): ReturnType<Hash['stream']> => ({
+      add(added) {
+        bytes += added.length;
+        inner.add(added);
+      },
+      copy: () => counted(inner.copy()),
+      digest: () => inner.digest(),
+    });
+    const { chainOf } = createChains({ hash: counting });
+    const raws = texts(2000);
+    const first = chainOf(openaiChat.read(raws));
+    const before = first.linkAt(1990);
+    const all = bytes;
+    bytes = 0;
+    const next = chainOf(openaiChat.read([...raws, say('new')]));
+    expect(next.linkAt(1990)).toBe(before);
+    expect(bytes).toBe(0);
+    const last = next.linkAt(2001);
+    expect(bytes).toBeLessThan(all / 4);
+    expect(newChain([...texts(2000), say('new')]).linkAt(2001)).toBe(last);
   });
 
-  it('has no link behind a call that waits for its result', () => {
+  it('stays what it was when the conversation goes on', () => {
     const { chainOf } = createChains({ hash: sha256 });
-    const call = { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'b', input: {} }] };
-    const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'c' }] };
-    const { links } = chainOf(anthropicMessages.read([say('x'), call, result]));
-    expect(links.map((link) => link === undefined)).toEqual([false, false, true, false]);
-    const other = chainOf(anthropicMessages.read([say('x'), { ...call, extra: 1 }, result])).links;
-    expect(other[3]).not.toBe(links[3]);
+    const raws = texts(3);
+    const short = chainOf(openaiChat.read(raws));
+    const long = chainOf(openaiChat.read([...raws, say('more')]));
+    expect(short.length).toBe(3);
+    expect(short.linkAt(4)).toBe(short.linkAt(3));
+    expect(long.linkAt(3)).toBe(short.linkAt(3));
+    expect(long.linkAt(4)).not.toBe(short.linkAt(3));
   });
 
   it('leaves out the system messages in front, and no others', () => {
@@ -58,23 +83,27 @@ describe('the chain of a conversation', () => {
     const plain = chainOf(openaiChat.read(texts(2)));
     const headed = chainOf(openaiChat.read([system('a'), system('b'), ...texts(2)]));
     expect(headed.head).toBe(2);
-    expect(headed.links).toEqual(plain.links);
+    expect(linksOf(headed)).toEqual(linksOf(plain));
     const late = chainOf(openaiChat.read([say('text 0'), system('a'), say('text 1')]));
-    expect(late.links[2]).not.toBe(plain.links[2]);
+    expect(late.linkAt(2)).not.toBe(plain.linkAt(2));
   });
 
   it('is another one in another format, and with another list of volatile parts', () => {
     const seed = (chains = createChains({ hash: sha256 }), format = openaiChat) =>
-      chains.chainOf(format.read([])).links[0];
+      chains.chainOf(format.read([])).linkAt(0);
     expect(seed()).not.toBe(seed(undefined, anthropicMessages));
     expect(seed()).not.toBe(seed(createChains({ hash: sha256, volatile: { ofMessages: ['id'] } })));
   });
 
-  it('names a conversation by its first four messages', () => {
+  it('names a conversation by its first four messages, and knows what it was called before', () => {
     const { chainOf } = createChains({ hash: sha256 });
-    const name = (count: number) => nameOfConversation(chainOf(openaiChat.read(texts(count))));
+    const chain = (count: number) => chainOf(openaiChat.read(texts(count)));
+    const name = (count: number) => nameOfConversation(chain(count));
     expect(name(4)).toBe(name(40));
     expect(name(3)).not.toBe(name(4));
     expect(name(0)).not.toBe('');
+    expect(namesOfConversation(chain(40))).toEqual([name(4), name(3), name(2), name(1)]);
+    expect(namesOfConversation(chain(2))).toEqual([name(2), name(1)]);
+    expect(namesOfConversation(chain(0))).toEqual([name(0)]);
   });
 });

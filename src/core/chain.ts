@@ -1,12 +1,27 @@
 import { type Canonical, createCanonical } from './canonical.ts';
 import type { Conversation, Format } from './format.ts';
-import { hasToolCall, type Message } from './message.ts';
+import type { Message } from './message.ts';
 import { rememberFold } from './prefix-memory.ts';
 import { TextBytes } from './text-bytes.ts';
 import type { VolatileParts } from './volatile.ts';
 
-/** SHA-256 of bytes, or of a text in UTF-8: in full, as hexadecimal digits. */
-export type Hash = (data: string | Uint8Array) => string;
+/** SHA-256, in full, as hexadecimal digits. */
+export interface Hash {
+  /** Of bytes, or of a text in UTF-8. */
+  (data: string | Uint8Array): string;
+  /** Of bytes that come one after the other. */
+  stream(): HashStream;
+}
+
+/** A hash under way. */
+export interface HashStream {
+  /** Takes the next bytes in; they may change afterwards. */
+  add(bytes: Uint8Array): void;
+  /** Another one that has taken in the same. */
+  copy(): HashStream;
+  /** The hash of what was taken in. This stream has ended with it. */
+  digest(): string;
+}
 
 /**
  * What identifies the beginning of a conversation, for every length. System messages in front of all others are apart,
@@ -16,11 +31,10 @@ export type Hash = (data: string | Uint8Array) => string;
 export interface Chain {
   /** Number of system messages in front. */
   readonly head: number;
-  /**
-   * `links[n]` stands for the first `n` messages behind the head. Undefined where no list is ever cut: behind a message
-   * that asks for a tool, before the answer has come.
-   */
-  readonly links: readonly (string | undefined)[];
+  /** Number of messages behind the head. */
+  readonly length: number;
+  /** What stands for the first `count` messages behind the head: worked out when it is asked for, and as far. */
+  linkAt(count: number): string;
 }
 
 export interface Chains {
@@ -35,14 +49,6 @@ export interface ChainOptions {
   readonly volatile?: Partial<VolatileParts> | undefined;
 }
 
-interface Links {
-  head: number;
-  readonly links: (string | undefined)[];
-  last: string;
-  /** What came since without a link of its own. */
-  readonly waiting: Message[];
-}
-
 /** Makes chains. Keep it: what it remembers of a conversation makes the next turn cheap. */
 export function createChains({ hash, volatile }: ChainOptions): Chains {
   const text = new TextBytes();
@@ -55,26 +61,15 @@ export function createChains({ hash, volatile }: ChainOptions): Chains {
     const known = byFormat.get(name);
     if (known !== undefined) return known;
     const canonical = createCanonical(name, volatile);
-    const seed = hash(`roundfold chain\n${name}\n${canonical.version}`);
     const fold = rememberFold<Message, Links>({
-      start: () => ({ head: 0, links: [seed], last: seed, waiting: [] }),
-      add(state, message) {
-        if (state.links.length === 1 && message.role === 'system') {
-          state.head++;
-          return;
-        }
-        state.waiting.push(message);
-        if (hasToolCall(message)) {
-          state.links.push(undefined);
-          return;
-        }
-        text.cutTo(0);
-        text.add(state.last);
-        for (const { raw } of state.waiting) canonical.write(raw, text);
-        state.last = hash(text.written());
-        state.waiting.length = 0;
-        state.links.push(state.last);
+      start() {
+        const stream = hash.stream();
+        text.clear();
+        for (const part of ['roundfold chain', name, canonical.version]) text.addText(part);
+        stream.add(text.written());
+        return new Links(stream, { canonical, text });
       },
+      add: (links, message) => links.push(message),
     });
     const made = { canonical, fold };
     byFormat.set(name, made);
@@ -83,19 +78,82 @@ export function createChains({ hash, volatile }: ChainOptions): Chains {
 
   return {
     chainOf({ format, messages }) {
-      const { head, links } = memoryOf(format).fold(messages);
-      // What is remembered goes on with the next turn; what was told does not.
-      return { head, links: links.slice() };
+      const links = memoryOf(format).fold(messages);
+      const { head, length } = links;
+      // What is remembered goes on with the next turn, and only ever grows; what was told has this length.
+      return { head, length, linkAt: (count) => links.at(Math.min(count, length)) };
     },
     canonicalOf: (format) => memoryOf(format).canonical,
   };
+}
+
+/** Messages from one hash that is kept to the next: how much may have to be written again, against how much is kept. */
+const STRIDE = 256;
+/** Bytes that wait to be hashed together. */
+const MOST_WAITING = 1 << 16;
+
+/** The links of a list that grows. Each is the hash of the seed and of all messages before it, one behind the other. */
+class Links {
+  head = 0;
+  readonly #messages: Message[] = [];
+  /** What has taken in the first messages: none, `STRIDE`, twice that, and so on, as far as somebody has asked. */
+  readonly #streams: HashStream[];
+  /** Those that were asked for. */
+  readonly #known = new Map<number, string>();
+  readonly #writing: { readonly canonical: Canonical; readonly text: TextBytes };
+
+  constructor(seed: HashStream, writing: { readonly canonical: Canonical; readonly text: TextBytes }) {
+    this.#streams = [seed];
+    this.#writing = writing;
+  }
+
+  get length(): number {
+    return this.#messages.length;
+  }
+
+  push(message: Message): void {
+    if (this.#messages.length === 0 && message.role === 'system') this.head++;
+    else this.#messages.push(message);
+  }
+
+  at(count: number): string {
+    const known = this.#known.get(count);
+    if (known !== undefined) return known;
+    const strides = Math.floor(count / STRIDE);
+    for (let next = this.#streams.length; next <= strides; next++)
+      this.#streams.push(this.#streamTo(next * STRIDE, next - 1));
+    const link = this.#streamTo(count, strides).digest();
+    this.#known.set(count, link);
+    return link;
+  }
+
+  /** A stream that goes on from one that is kept. */
+  #streamTo(count: number, strides: number): HashStream {
+    const { canonical, text } = this.#writing;
+    const stream = this.#streams[strides]?.copy();
+    if (stream === undefined) throw new RangeError('a stream that was not made yet');
+    text.clear();
+    for (let index = strides * STRIDE; index < count; index++) {
+      canonical.write(this.#messages[index]?.raw, text);
+      if (text.length < MOST_WAITING) continue;
+      stream.add(text.written());
+      text.clear();
+    }
+    stream.add(text.written());
+    return stream;
+  }
 }
 
 /** Messages by which a conversation with all its branches is known. */
 const NAMING_MESSAGES = 4;
 
 /** The name of a conversation: the chain after its first messages. */
-export function nameOfConversation({ links }: Chain): string {
-  const named = links.slice(NAMING_MESSAGES).find((link) => link !== undefined);
-  return named ?? links.findLast((link) => link !== undefined) ?? '';
+export function nameOfConversation(chain: Chain): string {
+  return chain.linkAt(NAMING_MESSAGES);
+}
+
+/** Every name that it can have had, the present one first: one that was named with fewer messages is still called that. */
+export function namesOfConversation(chain: Chain): readonly string[] {
+  const longest = Math.min(NAMING_MESSAGES, chain.length);
+  return Array.from({ length: Math.max(longest, 1) }, (_one, index) => chain.linkAt(longest - index));
 }

@@ -1,48 +1,86 @@
-/** The keys of an object in one order, with what is known of each. */
-export type KeyPlan<Known> = readonly KeyKnowledge<Known>[];
+/** The keys of an object in one order. */
+export type KeyPlan<Known> = readonly PlannedKey<Known>[];
 
-export interface KeyKnowledge<Known> {
+export interface PlannedKey<Known> {
   readonly key: string;
+  /** How many keys come before it in the object's own order. */
+  readonly place: number;
   readonly known: Known;
 }
 
-interface Place<Known> {
-  readonly next: Map<string, Place<Known>>;
-  plan: KeyPlan<Known> | undefined;
+/** The first keys of an object in its own order. From none on, one step for each key leads to all of them. */
+export interface KeyShape<Known> {
+  /** These keys, and one more. */
+  with(key: string): KeyShape<Known>;
+  /** The keys in the order of their UTF-16 units, each with what is known of it. */
+  readonly plan: KeyPlan<Known>;
 }
 
 /** Objects of messages have few shapes. Keys that are data may be as many as they like: those are not remembered. */
-const MOST_PLACES = 2000;
+const MOST_SHAPES = 2000;
 const LONGEST_KEY = 100;
 
-/**
- * Tells the keys of objects in the order of their UTF-16 units. The sequences of keys that come again and again are
- * remembered with their order and with what `know` says of each key.
- */
-export function rememberKeyOrder<Known>(know: (key: string) => Known): (object: object) => KeyPlan<Known> {
-  let places = 0;
-  const start: Place<Known> = { next: new Map(), plan: undefined };
-  const planOf = (keys: readonly string[]) =>
-    keys.toSorted(byUnits).map((key) => ({ key, known: know(key) }));
-  return (object) => {
-    const keys = Object.keys(object);
-    let place = start;
-    for (let index = 0; index < keys.length; index++) {
-      const key = keys[index] ?? '';
-      let next = place.next.get(key);
-      if (next === undefined) {
-        if (places >= MOST_PLACES || key.length > LONGEST_KEY) return planOf(keys);
-        places++;
-        next = { next: new Map(), plan: undefined };
-        place.next.set(key, next);
-      }
-      place = next;
-    }
-    place.plan ??= planOf(keys);
-    return place.plan;
-  };
+/** No keys. Shapes that come again and again are remembered from there on, with what `know` says of each key. */
+export function startOfShapes<Known>(know: (key: string) => Known): KeyShape<Known> {
+  return new Shape({ know, count: 0 }, undefined, '', true);
 }
 
-function byUnits(left: string, right: string): number {
-  return left < right ? -1 : 1;
+interface Shapes<Known> {
+  readonly know: (key: string) => Known;
+  /** How many are remembered. */
+  count: number;
+}
+
+class Shape<Known> implements KeyShape<Known> {
+  readonly #shapes: Shapes<Known>;
+  readonly #before: Shape<Known> | undefined;
+  readonly #key: string;
+  readonly #isRemembered: boolean;
+  #plan: KeyPlan<Known> | undefined;
+  #next: Map<string, Shape<Known>> | undefined;
+  /** Nearly always the same key follows. */
+  #lastKey: string | undefined;
+  #last: Shape<Known> | undefined;
+
+  constructor(shapes: Shapes<Known>, before: Shape<Known> | undefined, key: string, isRemembered: boolean) {
+    this.#shapes = shapes;
+    this.#before = before;
+    this.#key = key;
+    this.#isRemembered = isRemembered;
+  }
+
+  with(key: string): Shape<Known> {
+    return key === this.#lastKey && this.#last !== undefined ? this.#last : this.#lookUp(key);
+  }
+
+  get plan(): KeyPlan<Known> {
+    this.#plan ??= this.#makePlan();
+    return this.#plan;
+  }
+
+  #lookUp(key: string): Shape<Known> {
+    const shapes = this.#shapes;
+    let next = this.#next?.get(key);
+    if (next === undefined) {
+      const isRemembered = this.#isRemembered && shapes.count < MOST_SHAPES && key.length <= LONGEST_KEY;
+      next = new Shape(shapes, this, key, isRemembered);
+      if (!isRemembered) return next;
+      shapes.count++;
+      this.#next ??= new Map();
+      this.#next.set(key, next);
+    }
+    this.#lastKey = key;
+    this.#last = next;
+    return next;
+  }
+
+  #makePlan(): KeyPlan<Known> {
+    const keys: string[] = [];
+    for (let shape: Shape<Known> = this; shape.#before !== undefined; shape = shape.#before)
+      keys.push(shape.#key);
+    return keys
+      .reverse()
+      .map((key, place) => ({ key, place, known: this.#shapes.know(key) }))
+      .sort((left, right) => (left.key < right.key ? -1 : 1));
+  }
 }

@@ -6,11 +6,17 @@ export interface ChainLink {
   readonly boundary: number;
 }
 
+/** A conversation as far as a store needs to know it. */
 export interface CheckpointLookup {
   readonly tenant: string;
   readonly configuration: string;
-  /** Any order; the longest match wins. */
-  readonly links: readonly ChainLink[];
+  /** Names that its checkpoints may be stored under. */
+  readonly conversations: readonly string[];
+  /** The smallest boundary that is asked for, and the largest. */
+  readonly from: number;
+  readonly to: number;
+  /** Whether a link is one of the conversation's chain: asked from the largest boundary on, until one is. */
+  isTrue(link: ChainLink): boolean;
 }
 
 /** Messages that left a view, kept byte for byte under a name made from their content. */
@@ -115,7 +121,7 @@ export interface StoreFault {
  */
 export interface Store {
   readonly name: string;
-  /** The longest checkpoint among these links, in one query. */
+  /** The longest checkpoint that is true of a conversation: one query, where the longest one is. */
   find(lookup: CheckpointLookup): Promise<Checkpoint | undefined>;
   commit(commit: Commit): Promise<CommitResult>;
   /** Undefined while somebody else holds it. Fences grow from lease to lease and are never given twice. */

@@ -28,8 +28,8 @@ class MemoryStore implements Store {
   readonly #now: () => number;
   readonly #codec = createRecordCodec(undefined);
   readonly #conversations = new Map<string, ConversationEntry>();
-  /** Which conversation has a checkpoint. */
-  readonly #byCheckpoint = new Map<string, ConversationEntry>();
+  /** Checkpoints that some conversation has. */
+  readonly #checkpoints = new Set<string>();
   readonly #leases = new Map<string, Lease & LeaseTime>();
   #fence = 0;
 
@@ -37,17 +37,17 @@ class MemoryStore implements Store {
     this.#now = () => Math.floor(now());
   }
 
-  async find({ tenant, configuration, links }: Parameters<Store['find']>[0]) {
-    const owner = keyOf(tenant, configuration);
-    for (const link of links.toSorted((left, right) => right.boundary - left.boundary)) {
-      const key = `${owner}${linkText(link)}`;
-      const entry = this.#byCheckpoint.get(key);
-      const stored = entry?.checkpoints.get(key);
-      if (entry === undefined || stored === undefined) continue;
-      this.#touch(entry);
-      return readStoredCheckpoint(this.#codec, stored);
-    }
-    return undefined;
+  async find({ tenant, configuration, conversations, from, to, isTrue }: Parameters<Store['find']>[0]) {
+    const found = conversations
+      .flatMap((name) => this.#conversations.get(keyOf(tenant, name)) ?? [])
+      .flatMap((entry) => [...entry.checkpoints.values()].map((stored) => ({ entry, stored })))
+      .filter(({ stored: { place } }) => place.configuration === configuration)
+      .filter(({ stored: { place } }) => place.boundary >= from && place.boundary <= to)
+      .sort((left, right) => right.stored.place.boundary - left.stored.place.boundary)
+      .find(({ stored }) => isTrue(stored.place));
+    if (found === undefined) return undefined;
+    this.#touch(found.entry);
+    return readStoredCheckpoint(this.#codec, found.stored);
   }
 
   async commit(commit: Parameters<Store['commit']>[0]) {
@@ -159,7 +159,7 @@ class MemoryStore implements Store {
   }
 
   async close() {
-    for (const table of [this.#conversations, this.#byCheckpoint, this.#leases]) table.clear();
+    for (const table of [this.#conversations, this.#checkpoints, this.#leases]) table.clear();
   }
 
   #isCurrent(lease: Lease): boolean {
@@ -212,18 +212,18 @@ class MemoryStore implements Store {
 
   #putCheckpoint(entry: ConversationEntry, checkpoint: Checkpoint): boolean {
     const key = checkpointKey(checkpoint);
-    if (this.#byCheckpoint.has(key)) return false;
+    if (this.#checkpoints.has(key)) return false;
     const { tenant, configuration, conversation, chain, boundary } = checkpoint;
     const place = { tenant, configuration, conversation, chain, boundary };
     entry.checkpoints.set(key, { place, record: this.#codec.writeCheckpoint(checkpoint) });
-    this.#byCheckpoint.set(key, entry);
+    this.#checkpoints.add(key);
     return true;
   }
 
   /** Removes its records. */
   #empty(entry: ConversationEntry): number {
     const removed = recordCount(entry);
-    for (const key of entry.checkpoints.keys()) this.#byCheckpoint.delete(key);
+    for (const key of entry.checkpoints.keys()) this.#checkpoints.delete(key);
     entry.checkpoints.clear();
     entry.spans.clear();
     return removed;

@@ -2,10 +2,10 @@ import { fc, test } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../src/core/checkpoint.ts';
 import { RoundfoldError } from '../../src/core/errors.ts';
-import type { Store } from '../../src/core/store.ts';
+import type { ChainLink, Store } from '../../src/core/store.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { storeBench, storeCases } from '../support/store-cases.ts';
-import { checkpointOf, commitAlone, leaseOf, lookupOf, spanOf } from '../support/store-records.ts';
+import { checkpointOf, commitAlone, leaseOf, lookupOf, spanOf, trueOf } from '../support/store-records.ts';
 
 const MINUTE = 60_000;
 const bench = storeBench();
@@ -28,32 +28,61 @@ describe.each(storeCases)('store $name', (storeCase) => {
       expect(await store.find(lookupOf(checkpoint))).toStrictEqual(checkpoint);
     });
 
-    it('takes the longest of the links, in any order', async () => {
+    it('takes the longest that is true, of several conversations too', async () => {
       const tenant = newTenant();
-      const [short, middle, long] = [3, 10, 9].map((boundary) => checkpointOf({ tenant, boundary }));
-      for (const checkpoint of [short, middle, long]) await commitAlone(store, checkpoint as Checkpoint);
-      const links = [9, 3, 10, 99].map((boundary) => ({ chain: `chain-${boundary}`, boundary }));
-      const found = await store.find({ tenant, configuration: 'configuration', links });
-      expect(found?.boundary).toBe(10);
+      const checkpoints = [3, 10, 9, 2, 20].map((boundary) =>
+        checkpointOf({ tenant, boundary, conversation: boundary === 3 ? 'early' : 'late' }),
+      );
+      for (const checkpoint of checkpoints) await commitAlone(store, checkpoint);
+      const [three, ten, nine, two] = checkpoints;
+      const found = async (...those: (Checkpoint | undefined)[]) => {
+        const isTrue = trueOf(those.filter((each) => each !== undefined));
+        return (await store.find({ ...lookupOf(...checkpoints), ...isTrue }))?.boundary;
+      };
+      expect(await found(...checkpoints)).toBe(20);
+      expect(await found(nine, three, ten)).toBe(10);
+      expect(await found(three, two)).toBe(3);
+      expect(await found(two)).toBe(2);
+      expect(await found()).toBeUndefined();
+    });
+
+    it('asks from the longest on, until one is true, and only between the ends', async () => {
+      const tenant = newTenant();
+      const checkpoints = [3, 10, 9, 2, 20, 8].map((boundary) => checkpointOf({ tenant, boundary }));
+      for (const checkpoint of checkpoints) await commitAlone(store, checkpoint);
+      const asked: number[] = [];
+      const isTrue = ({ boundary, chain }: ChainLink) => {
+        asked.push(boundary);
+        return chain === 'chain-8';
+      };
+      const lookup = { ...lookupOf(...checkpoints), from: 3, to: 10, isTrue };
+      expect((await store.find(lookup))?.boundary).toBe(8);
+      expect(asked).toEqual([10, 9, 8]);
+      expect(await store.find({ ...lookup, from: 9 })).toBeUndefined();
+      expect(await store.find({ ...lookup, to: 7 })).toBeUndefined();
     });
 
     it.each([
       { why: 'another tenant', change: { tenant: 'somebody else' } },
       { why: 'another configuration', change: { configuration: 'another' } },
-      { why: 'another chain', change: { links: [{ chain: 'chain-5', boundary: 4 }] } },
-      { why: 'another boundary', change: { links: [{ chain: 'chain-4', boundary: 5 }] } },
-      { why: 'no links', change: { links: [] } },
+      { why: 'another conversation', change: { conversations: ['another'] } },
+      { why: 'no conversation', change: { conversations: [] } },
+      { why: 'another chain', change: trueOf([{ chain: 'chain-5', boundary: 4 }]) },
+      { why: 'another boundary', change: trueOf([{ chain: 'chain-4', boundary: 5 }]) },
     ])('finds nothing for $why', async ({ change }) => {
       const checkpoint = checkpointOf({ tenant: newTenant() });
       await commitAlone(store, checkpoint);
       expect(await store.find({ ...lookupOf(checkpoint), ...change })).toBeUndefined();
     });
 
-    it('takes thousands of links', async () => {
-      const checkpoint = checkpointOf({ tenant: newTenant(), boundary: 4321 });
-      await commitAlone(store, checkpoint);
-      const links = Array.from({ length: 5000 }, (_, boundary) => ({ chain: `chain-${boundary}`, boundary }));
-      expect(await store.find({ ...lookupOf(checkpoint), links })).toStrictEqual(checkpoint);
+    it('finds one among hundreds', async () => {
+      const tenant = newTenant();
+      const checkpoints = Array.from({ length: 300 }, (_, index) =>
+        checkpointOf({ tenant, boundary: index + 1 }),
+      );
+      await store.restore(checkpoints.map((checkpoint) => ({ checkpoint })));
+      const wanted = checkpoints[123] as Checkpoint;
+      expect(await store.find(lookupOf(wanted))).toStrictEqual(wanted);
     });
   });
 
@@ -315,7 +344,7 @@ describe.each(storeCases)('store $name', (storeCase) => {
         ]);
         now += 10 * MINUTE;
       }
-      await alone.find(lookupOf(checkpointOf({ chain: 'a' })));
+      await alone.find(lookupOf(checkpointOf({ conversation: 'a', chain: 'a' })));
       const names = async () => (await alone.list()).map(({ conversation }) => conversation);
       expect(await alone.collect({ unusedMilliseconds: 25 * MINUTE })).toBe(2);
       expect(await names()).toEqual(['a', 'd', 'c']);
@@ -324,7 +353,7 @@ describe.each(storeCases)('store $name', (storeCase) => {
       expect(await names()).toEqual(['a', 'd']);
       expect(await alone.collect({ maximumBytes: 2 * bytes, unusedMilliseconds: MINUTE ** 2 })).toBe(0);
       expect(await alone.collect({ maximumBytes: 0 })).toBe(4);
-      expect(await alone.find(lookupOf(checkpointOf({ chain: 'a' })))).toBeUndefined();
+      expect(await alone.find(lookupOf(checkpointOf({ conversation: 'a', chain: 'a' })))).toBeUndefined();
       expect(await alone.recall({ tenant: 'tenant', handle: 'rf:1' })).toBeUndefined();
     });
   });

@@ -4,7 +4,7 @@ import type { Store, StoreFault } from '../../src/core/store.ts';
 import { openStore } from '../../src/stores/registry.ts';
 import { SECRET, type StoreCase, storeBench, storeCases } from '../support/store-cases.ts';
 import { openRaw, type RawDatabase } from '../support/store-database.ts';
-import { checkpointOf, commitAlone, leaseOf, lookupOf, spanOf } from '../support/store-records.ts';
+import { checkpointOf, commitAlone, leaseOf, lookupOf, spanOf, trueOf } from '../support/store-records.ts';
 
 const bench = storeBench();
 afterAll(() => bench.end());
@@ -95,10 +95,12 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
   it.each(['tenant', 'configuration', 'link'])('do not open under another %s', async (column) => {
     const value = column === 'link' ? '9:other' : 'other';
     await raw.run(`update checkpoints set ${column} = $1 where id = $2`, [value, LONG]);
+    // Tenants are told apart by their conversations.
+    if (column === 'tenant') await raw.run('update conversations set tenant = $1', [value]);
     const moved = {
-      tenant: column === 'tenant' ? value : long.tenant,
-      configuration: column === 'configuration' ? value : long.configuration,
-      links: [column === 'link' ? { chain: 'other', boundary: 9 } : { chain: long.chain, boundary: 7 }],
+      ...lookupOf(long),
+      ...trueOf([column === 'link' ? { chain: 'other', boundary: 9 } : long]),
+      ...(column === 'link' ? {} : { [column]: value }),
     };
     expect(await store.find(moved)).toBeUndefined();
     // Every tenant has a key of its own.
@@ -114,6 +116,8 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
     expect(await store.recall({ tenant: 'tenant', handle: 'rf:other' })).toBeUndefined();
     await raw.run('update checkpoints set conversation_id = 2 where id = $1', [LONG]);
     expect(await store.find(lookupOf(long))).toBeUndefined();
+    expect(faults).toHaveLength(1);
+    expect(await store.find({ ...lookupOf(long), conversations: ['other'] })).toBeUndefined();
     expect(faults).toHaveLength(2);
   });
 

@@ -44,6 +44,25 @@ describe('a store in a file', () => {
     for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${path}${suffix}`)).toBe(0o600);
   });
 
+  it('goes on with the tables of version 1', async () => {
+    const path = newPath();
+    const first = sqliteStore({ path });
+    await commitAlone(first, checkpoint);
+    await first.close();
+    const raw = new DatabaseSync(path);
+    raw.exec('drop index checkpoints_by_boundary');
+    raw.exec('create index checkpoints_of_conversation on checkpoints (conversation_id)');
+    raw.exec('pragma user_version = 1');
+    raw.close();
+    expect(await open(path).find(lookupOf(checkpoint))).toStrictEqual(checkpoint);
+    const after = new DatabaseSync(path);
+    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 2 });
+    expect(after.prepare("select name from sqlite_schema where name like 'checkpoints_%'").all()).toEqual([
+      { name: 'checkpoints_by_boundary' },
+    ]);
+    after.close();
+  });
+
   it('closes a file to others that was open to them', async () => {
     const path = newPath();
     const first = sqliteStore({ path });
@@ -103,7 +122,7 @@ describe('a path that is no store', () => {
         later.exec('pragma application_id = 0x72666c64; pragma user_version = 99; create table t (x)');
         later.close();
       },
-      message: /tables of version 99.* up to version 1/,
+      message: /tables of version 99.* up to version 2/,
     },
   ])('is refused when it is $what, and used when that is gone', async ({ make, message }) => {
     const path = newPath();

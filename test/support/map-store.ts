@@ -33,13 +33,15 @@ export function mapStore({ now, fails = () => false }: MapStoreOptions): MapStor
     name: 'map',
     records,
     archived,
-    async find({ tenant, configuration, links }) {
+    async find({ tenant, configuration, conversations, from, to, isTrue }) {
       check('find');
-      for (const { chain } of links.toSorted((left, right) => right.boundary - left.boundary)) {
-        const text = texts.get(keyOf(tenant, configuration, chain));
-        if (text !== undefined) return JSON.parse(text) as Checkpoint;
-      }
-      return undefined;
+      return [...texts.values()]
+        .map((text) => JSON.parse(text) as Checkpoint)
+        .filter((checkpoint) => checkpoint.tenant === tenant && checkpoint.configuration === configuration)
+        .filter(({ conversation }) => conversations.includes(conversation))
+        .filter(({ boundary }) => boundary >= from && boundary <= to)
+        .sort((left, right) => right.boundary - left.boundary)
+        .find(isTrue);
     },
     async commit({ checkpoint, spans, lease }) {
       check('commit');

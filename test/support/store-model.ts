@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { CommitResult, Lease, Store } from '../../src/core/store.ts';
-import { checkpointOf, spanOf } from './store-records.ts';
+import { checkpointOf, lookupOf, spanOf, trueOf } from './store-records.ts';
 
 /** What a store should hold: plain maps, and the rules in their plainest form. */
 export interface StoreModel {
@@ -139,8 +139,10 @@ function expectedResult(model: StoreModel, lease: Lease, boundary: number): Comm
 function find(conversation: string, boundaries: readonly number[]): StoreCommand {
   return command(`find(${conversation}, ${boundaries})`, async (model, { store, tenant }) => {
     const records = boundaries.map((boundary) => recordsOf(tenant, conversation, boundary).checkpoint);
-    const links = records.map(({ chain, boundary }) => ({ chain, boundary }));
-    const found = await store.find({ tenant, configuration: 'configuration', links });
+    const found = await store.find({
+      ...lookupOf(checkpointOf({ tenant, conversation })),
+      ...trueOf(records),
+    });
     const known = boundaries.filter((boundary) =>
       model.conversations.get(conversation)?.boundaries.has(boundary),
     );

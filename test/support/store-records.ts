@@ -1,6 +1,6 @@
 import { initialAutoCompactState } from '../../src/core/auto-compact.ts';
 import type { Checkpoint } from '../../src/core/checkpoint.ts';
-import type { ArchivedSpan, Lease, Store } from '../../src/core/store.ts';
+import type { ArchivedSpan, ChainLink, CheckpointLookup, Lease, Store } from '../../src/core/store.ts';
 
 /** A checkpoint that says nothing but what a test needs. */
 export function checkpointOf(changes: Partial<Checkpoint> = {}): Checkpoint {
@@ -67,8 +67,16 @@ export async function commitAlone(
   await store.release(lease);
 }
 
-/** What looks a checkpoint up. */
-export function lookupOf(...checkpoints: readonly Checkpoint[]) {
+/** What looks checkpoints up: a conversation of which all of them are true. */
+export function lookupOf(...checkpoints: readonly Checkpoint[]): CheckpointLookup {
   const { tenant, configuration } = checkpoints[0] ?? checkpointOf();
-  return { tenant, configuration, links: checkpoints.map(({ chain, boundary }) => ({ chain, boundary })) };
+  const conversations = [...new Set(checkpoints.map(({ conversation }) => conversation))];
+  return { tenant, configuration, conversations, from: 1, to: 1e9, ...trueOf(checkpoints) };
+}
+
+/** That these links are true, and no others. */
+export function trueOf(links: readonly ChainLink[]): Pick<CheckpointLookup, 'isTrue'> {
+  return {
+    isTrue: ({ chain, boundary }) => links.some((link) => link.chain === chain && link.boundary === boundary),
+  };
 }

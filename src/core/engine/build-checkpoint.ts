@@ -45,14 +45,13 @@ export interface NewCheckpoint {
  */
 export function buildCheckpoint(run: CompactedView, label: CheckpointLabel): NewCheckpoint | undefined {
   const { chain, cuts, base, canonical } = run;
-  const length = chain.links.length - 1;
+  const { length } = chain;
   const { pieces } = tracePlan(run.view, run.pieces, run.outcome.plan);
   if (!keepsHead(pieces, chain.head)) return undefined;
   const changed = changedPieces(pieces.slice(chain.head), length);
   const least = Math.max(changed.end, (base?.boundary ?? 0) + 1);
-  const boundary = cuts.find((cut) => cut >= least && chain.links[cut] !== undefined);
-  const link = boundary === undefined ? undefined : chain.links[boundary];
-  if (boundary === undefined || link === undefined || changed.pieces.length === 0) return undefined;
+  const boundary = cuts.find((cut) => cut >= least);
+  if (boundary === undefined || changed.pieces.length === 0) return undefined;
 
   const fates = fatesOf(changed.pieces, boundary, changed.end);
   const made = changed.pieces.filter(({ from }) => from === undefined).map(({ raw }) => raw);
@@ -62,7 +61,7 @@ export function buildCheckpoint(run: CompactedView, label: CheckpointLabel): New
   const checkpoint: Checkpoint = {
     version: 1,
     ...label,
-    chain: link,
+    chain: chain.linkAt(boundary),
     boundary,
     parts,
     parent: base?.chain,

@@ -96,7 +96,7 @@ async function compactAndSave(ports: RunnerPorts, plan: FlightPlan, held: HeldLe
     ports.emit({
       type: 'checkpoint-refused',
       conversation,
-      boundary: turn.chain.links.length - 1,
+      boundary: turn.chain.length,
       reason: 'no-cut',
     });
     const useless = notCompacted('insufficient', 'no-cut', 'nowhere to cut the conversation');
@@ -159,9 +159,8 @@ function setState({ emit }: RunnerPorts, track: Track, state: AutoCompactState):
 }
 
 /** Whether there is a place behind the last checkpoint where another one could end. */
-export function hasNews({ cuts, chain }: KeeperTurn, base: Checkpoint | undefined): boolean {
-  const last = cuts.findLast((cut) => chain.links[cut] !== undefined) ?? 0;
-  return last > (base?.boundary ?? 0);
+export function hasNews({ cuts }: KeeperTurn, base: Checkpoint | undefined): boolean {
+  return (cuts.at(-1) ?? 0) > (base?.boundary ?? 0);
 }
 
 /** A run that was given up from outside says nothing about the next. */

@@ -121,10 +121,8 @@ function viewOf(
     const tokens = ports.measure(turn.conversation, usage);
     return { checkpoint, conversation: turn.conversation, tokens };
   }
-  const { head, links } = turn.chain;
-  const boundBefore = ports.bindsReasoning
-    ? (track.firstUses.get(checkpoint.chain) ?? links.length - 1)
-    : undefined;
+  const { head, length } = turn.chain;
+  const boundBefore = ports.bindsReasoning ? (track.firstUses.get(checkpoint.chain) ?? length) : undefined;
   const conversation = projectView(turn.conversation, checkpoint, { head, boundBefore });
   return { checkpoint, conversation, tokens: ports.measure(conversation, usage) };
 }
@@ -134,7 +132,7 @@ const REMEMBERED_USES = 16;
 
 function noteUse(track: Track, { chain }: KeeperTurn, checkpoint: Checkpoint | undefined): void {
   if (checkpoint === undefined || track.firstUses.has(checkpoint.chain)) return;
-  track.firstUses.set(checkpoint.chain, chain.links.length - 1);
+  track.firstUses.set(checkpoint.chain, chain.length);
   const [oldest] = track.firstUses.keys();
   if (track.firstUses.size > REMEMBERED_USES && oldest !== undefined) track.firstUses.delete(oldest);
 }

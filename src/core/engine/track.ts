@@ -1,5 +1,5 @@
 import { type AutoCompactState, initialAutoCompactState } from '../auto-compact.ts';
-import { type Chain, nameOfConversation } from '../chain.ts';
+import { type Chain, namesOfConversation } from '../chain.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import type { NewCheckpoint } from './build-checkpoint.ts';
 
@@ -28,9 +28,6 @@ export interface Flight {
   readonly chain: Chain;
 }
 
-/** Links by which a conversation with few messages may have been known. */
-const EARLY_LINKS = 8;
-
 /** Checkpoints that are remembered of one conversation: of its newest branches. */
 const KNOWN_CHECKPOINTS = 4;
 
@@ -48,12 +45,11 @@ export class Tracks {
    * if something that was made of it is true of this one.
    */
   of(tenant: string, chain: Chain, isTrue: (checkpoint: Checkpoint) => boolean): Track {
-    const name = nameOfConversation(chain);
-    const shorter = chain.links.slice(1, EARLY_LINKS).filter((link) => link !== undefined && link !== name);
+    const [name = '', ...earlier] = namesOfConversation(chain);
     const track =
       this.#get(tenant, name) ??
-      shorter
-        .map((link) => this.#get(tenant, link ?? ''))
+      earlier
+        .map((each) => this.#get(tenant, each))
         .find(
           (each) => each !== undefined && (checkpointsOf(each).some(isTrue) || goesOn(each.flight, chain)),
         ) ??
@@ -85,10 +81,10 @@ export class Tracks {
 }
 
 /** Whether a conversation begins with the one that is worked on. */
-function goesOn(flight: Flight | undefined, { links }: Chain): boolean {
+function goesOn(flight: Flight | undefined, chain: Chain): boolean {
   if (flight === undefined) return false;
-  const last = flight.chain.links.findLastIndex((link) => link !== undefined);
-  return last > 0 && flight.chain.links[last] === links[last];
+  const { length } = flight.chain;
+  return length > 0 && length <= chain.length && flight.chain.linkAt(length) === chain.linkAt(length);
 }
 
 /** Everything that this process knows to be made of a conversation, stored or not. */

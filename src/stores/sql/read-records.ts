@@ -9,43 +9,35 @@ import type {
 } from '../../core/store.ts';
 import { byPlace } from '../order.ts';
 import { isFault } from '../record/codec.ts';
-import { linkText } from '../record/identity.ts';
 import { nameInColumn } from '../record/name.ts';
 import { excerptOf, hasWords, searchWords } from '../search-words.ts';
-import { readCheckpointRow, readSpanRow, rowsOf, served } from './rows.ts';
+import { linkFromColumn, readCheckpointRow, readSpanRow, rowsOf, served } from './rows.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';
 
-/** The longest checkpoint that can be served. One query, and one more for each that is damaged. */
+/** The longest checkpoint that is true and can be served. One query, and one more for each that is not the longest. */
 export async function findCheckpoint(
   work: Work,
-  { tenant, configuration, links }: CheckpointLookup,
+  { tenant, configuration, conversations, from, to, isTrue }: CheckpointLookup,
 ): Promise<Checkpoint | undefined> {
-  const wanted = new Set(links.map((link) => nameInColumn(linkText(link))));
+  const { session, statements, dialect, codec } = work;
   const names = { tenant: nameInColumn(tenant), configuration: nameInColumn(configuration) };
-  while (wanted.size > 0) {
-    const row = await longestRow(work, names, [...wanted]);
-    if (row === undefined) return undefined;
-    const checkpoint = served(work, readCheckpointRow(work.codec, row));
-    if (checkpoint !== undefined) {
-      if (row.stale === 1) await touch(work, row.conversation_id);
-      return checkpoint;
-    }
-    wanted.delete(row.link);
+  const rows = await session.run(statements.candidates, {
+    ...names,
+    conversations: dialect.listValue(conversations.map(nameInColumn)),
+    from,
+    to,
+  });
+  for (const row of rows) {
+    if (!isTrue(linkFromColumn(row.link))) continue;
+    const body = row.body ?? (await session.first(statements.checkpointBody, { id: row.id }))?.body;
+    const checkpoint =
+      body === undefined ? undefined : served(work, readCheckpointRow(codec, { ...row, ...names, body }));
+    if (checkpoint === undefined) continue;
+    if (row.stale === 1) await touch(work, row.conversation_id);
+    return checkpoint;
   }
   return undefined;
-}
-
-/** A single link needs no list, which SQLite would have to take apart, and sort by what it finds. */
-function longestRow(
-  { session, statements, dialect }: Work,
-  names: { readonly tenant: string; readonly configuration: string },
-  links: readonly string[],
-) {
-  const [link] = links;
-  return links.length === 1
-    ? session.first(statements.checkpoint, { ...names, link })
-    : session.first(statements.longestCheckpoint, { ...names, links: dialect.listValue(links) });
 }
 
 /** A span of that name that can be served, the nearest to the beginning of a conversation, of the oldest such one. */

@@ -27,18 +27,33 @@ function checkpointStatements(builder: Kysely<Tables>, { clock, isIn }: DialectF
       'conversations.conversation',
       staleAt(clock),
     ]);
-  // Picked by its number first, so that only one body is read.
-  const longest = builder
-    .selectFrom('checkpoints')
-    .select('id')
-    .where('tenant', '=', slot<string>('tenant'))
-    .where('configuration', '=', slot<string>('configuration'))
-    .where(isIn('link', slot<string>('links')))
-    .orderBy('boundary', 'desc')
-    .limit(1);
+  const candidates = builder
+    .selectFrom('conversations')
+    .innerJoin('checkpoints', 'checkpoints.conversation_id', 'conversations.id')
+    .where('conversations.tenant', '=', slot<string>('tenant'))
+    .where(isIn('conversations.conversation', slot<string>('conversations')))
+    .where('checkpoints.configuration', '=', slot<string>('configuration'))
+    .where('checkpoints.boundary', '>=', numberSlot('from'))
+    .where('checkpoints.boundary', '<=', numberSlot('to'))
+    .orderBy('checkpoints.boundary', 'desc')
+    .orderBy('checkpoints.id', 'desc');
+  const longest = candidates.select('checkpoints.id').limit(1);
 
   return {
-    longestCheckpoint: prepare(checkpoints.where('checkpoints.id', '=', longest)),
+    /** The longest first. Of that one with its body: it is nearly always the right one. */
+    candidates: prepare(
+      candidates.select((of) => [
+        'checkpoints.id',
+        'checkpoints.link',
+        'checkpoints.conversation_id',
+        'conversations.conversation',
+        staleAt(clock),
+        of.case().when('checkpoints.id', '=', longest).then(of.ref('checkpoints.body')).end().as('body'),
+      ]),
+    ),
+    checkpointBody: prepare(
+      builder.selectFrom('checkpoints').select('body').where('id', '=', slot<BigInteger>('id')),
+    ),
     checkpoint: prepare(
       checkpoints
         .where('checkpoints.tenant', '=', slot<string>('tenant'))

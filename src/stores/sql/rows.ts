@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../../core/checkpoint.ts';
-import type { ArchivedSpan, StoreFault } from '../../core/store.ts';
+import type { ArchivedSpan, ChainLink, StoreFault } from '../../core/store.ts';
 import { isFault, type RecordCodec } from '../record/codec.ts';
 import { nameFromColumn } from '../record/name.ts';
 import type { Prepared, SlotValues } from './prepared.ts';
@@ -26,16 +26,20 @@ export interface SpanRow {
 }
 
 export function readCheckpointRow(codec: RecordCodec, row: CheckpointRow): Checkpoint | StoreFault {
-  const link = nameFromColumn(row.link);
-  const colon = link.indexOf(':');
   const place = {
     tenant: nameFromColumn(row.tenant),
     configuration: nameFromColumn(row.configuration),
     conversation: nameFromColumn(row.conversation),
-    chain: link.slice(colon + 1),
-    boundary: Number(link.slice(0, colon)),
+    ...linkFromColumn(row.link),
   };
   return codec.readCheckpoint(place, bytesOf(row.body));
+}
+
+/** A link of a conversation's chain, from how it is stored. */
+export function linkFromColumn(text: string): ChainLink {
+  const link = nameFromColumn(text);
+  const colon = link.indexOf(':');
+  return { chain: link.slice(colon + 1), boundary: Number(link.slice(0, colon)) };
 }
 
 export function readSpanRow(codec: RecordCodec, row: SpanRow): ArchivedSpan | StoreFault {

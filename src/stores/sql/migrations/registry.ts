@@ -1,5 +1,6 @@
 import { initial } from './0001-initial.ts';
+import { checkpointsByBoundary } from './0002-checkpoints-by-boundary.ts';
 import type { Migration } from './migration.ts';
 
 /** Every version of the tables, the oldest first. */
-export const migrations: readonly Migration[] = [initial];
+export const migrations: readonly Migration[] = [initial, checkpointsByBoundary];
