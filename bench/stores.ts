@@ -99,7 +99,8 @@ async function measureReads(store: Store, file: number) {
   }
   for (let index = 0; index < RECORDS; index++)
     writeSync(file, payload, 0, RECORD_BYTES, index * RECORD_BYTES);
-  const lookups = checkpoints.map((checkpoint) => lookupOf(checkpoint));
+  // Of a conversation that ends where its checkpoint does.
+  const lookups = checkpoints.map((checkpoint) => ({ ...lookupOf(checkpoint), to: checkpoint.boundary }));
   const keys = spans.map(({ tenant, handle }) => ({ tenant, handle }));
   const chosen = Array.from({ length: GETS }, () => Math.floor(Math.random() * RECORDS));
   const choose = <Value>(values: readonly Value[], index: number) => values[chosen[index] ?? 0] as Value; // below RECORDS

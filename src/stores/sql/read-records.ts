@@ -11,33 +11,54 @@ import { byPlace } from '../order.ts';
 import { isFault } from '../record/codec.ts';
 import { nameInColumn } from '../record/name.ts';
 import { excerptOf, hasWords, searchWords } from '../search-words.ts';
-import { linkFromColumn, readCheckpointRow, readSpanRow, rowsOf, served } from './rows.ts';
+import {
+  type CheckpointRow,
+  linkFromColumn,
+  readCheckpointRow,
+  readSpanRow,
+  rowsOf,
+  served,
+} from './rows.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';
 
-/** The longest checkpoint that is true and can be served. One query, and one more for each that is not the longest. */
+/**
+ * The longest checkpoint that is true and can be served. One query where that is the longest of all, which it nearly always
+ * is: a branch of the conversation may have a longer one. Then all are looked through, and one more is read.
+ */
 export async function findCheckpoint(
   work: Work,
   { tenant, configuration, conversations, from, to, isTrue }: CheckpointLookup,
 ): Promise<Checkpoint | undefined> {
-  const { session, statements, dialect, codec } = work;
-  const names = { tenant: nameInColumn(tenant), configuration: nameInColumn(configuration) };
-  const rows = await session.run(statements.candidates, {
-    ...names,
+  const { session, statements, dialect } = work;
+  const asked = {
+    tenant: nameInColumn(tenant),
+    configuration: nameInColumn(configuration),
     conversations: dialect.listValue(conversations.map(nameInColumn)),
     from,
     to,
-  });
-  for (const row of rows) {
-    if (!isTrue(linkFromColumn(row.link))) continue;
-    const body = row.body ?? (await session.first(statements.checkpointBody, { id: row.id }))?.body;
-    const checkpoint =
-      body === undefined ? undefined : served(work, readCheckpointRow(codec, { ...row, ...names, body }));
-    if (checkpoint === undefined) continue;
-    if (row.stale === 1) await touch(work, row.conversation_id);
-    return checkpoint;
+  };
+  const longest = await session.first(statements.longestCheckpoint, asked);
+  if (longest === undefined) return undefined;
+  const first = isTrue(linkFromColumn(longest.link)) ? await serveCheckpoint(work, longest) : undefined;
+  if (first !== undefined) return first;
+  for (const { id, link } of await session.run(statements.candidates, asked)) {
+    if (id === longest.id || !isTrue(linkFromColumn(link))) continue;
+    const row = await session.first(statements.checkpointById, { id });
+    const checkpoint = row === undefined ? undefined : await serveCheckpoint(work, row);
+    if (checkpoint !== undefined) return checkpoint;
   }
   return undefined;
+}
+
+/** The checkpoint of a row, which is used with it; undefined where it cannot be served. */
+async function serveCheckpoint(
+  work: Work,
+  row: CheckpointRow & { readonly stale: number; readonly conversation_id: BigInteger },
+): Promise<Checkpoint | undefined> {
+  const checkpoint = served(work, readCheckpointRow(work.codec, row));
+  if (checkpoint !== undefined && row.stale === 1) await touch(work, row.conversation_id);
+  return checkpoint;
 }
 
 /** A span of that name that can be served, the nearest to the beginning of a conversation, of the oldest such one. */

@@ -7,13 +7,14 @@ import type { BigInteger, Tables } from './tables.ts';
 /** Statements about checkpoints and spans. */
 export function recordStatements(builder: Kysely<Tables>, fragments: DialectFragments) {
   return {
-    ...checkpointStatements(builder, fragments),
+    ...checkpointQueries(builder, fragments),
+    ...checkpointChanges(builder),
     ...spanQueries(builder, fragments),
     ...spanChanges(builder, fragments),
   };
 }
 
-function checkpointStatements(builder: Kysely<Tables>, { clock, isIn }: DialectFragments) {
+function checkpointQueries(builder: Kysely<Tables>, { clock, isIn }: DialectFragments) {
   const checkpoints = builder
     .selectFrom('checkpoints')
     .innerJoin('conversations', 'conversations.id', 'checkpoints.conversation_id')
@@ -27,33 +28,39 @@ function checkpointStatements(builder: Kysely<Tables>, { clock, isIn }: DialectF
       'conversations.conversation',
       staleAt(clock),
     ]);
+  const named = builder
+    .selectFrom('conversations as named')
+    .where('named.tenant', '=', slot<string>('tenant'))
+    .where(isIn('named.conversation', slot<string>('conversations')));
   const candidates = builder
-    .selectFrom('conversations')
-    .innerJoin('checkpoints', 'checkpoints.conversation_id', 'conversations.id')
-    .where('conversations.tenant', '=', slot<string>('tenant'))
-    .where(isIn('conversations.conversation', slot<string>('conversations')))
-    .where('checkpoints.configuration', '=', slot<string>('configuration'))
-    .where('checkpoints.boundary', '>=', numberSlot('from'))
-    .where('checkpoints.boundary', '<=', numberSlot('to'))
-    .orderBy('checkpoints.boundary', 'desc')
-    .orderBy('checkpoints.id', 'desc');
-  const longest = candidates.select('checkpoints.id').limit(1);
+    .selectFrom('checkpoints as candidates')
+    .where('candidates.configuration', '=', slot<string>('configuration'))
+    .where('candidates.boundary', '>=', numberSlot('from'))
+    .where('candidates.boundary', '<=', numberSlot('to'))
+    .orderBy('candidates.boundary', 'desc');
+  // The index knows the longest of each conversation, and only one body is read.
+  const longestOfEach = named.select(
+    candidates
+      .select('candidates.id')
+      .whereRef('candidates.conversation_id', '=', sql.ref('named.id'))
+      .limit(sql.lit(1))
+      .as('id'),
+  );
 
   return {
-    /** The longest first. Of that one with its body: it is nearly always the right one. */
+    longestCheckpoint: prepare(
+      checkpoints
+        .where('checkpoints.id', 'in', longestOfEach)
+        .orderBy('checkpoints.boundary', 'desc')
+        .limit(sql.lit(1)),
+    ),
+    /** All of them, the longest first. */
     candidates: prepare(
-      candidates.select((of) => [
-        'checkpoints.id',
-        'checkpoints.link',
-        'checkpoints.conversation_id',
-        'conversations.conversation',
-        staleAt(clock),
-        of.case().when('checkpoints.id', '=', longest).then(of.ref('checkpoints.body')).end().as('body'),
-      ]),
+      candidates
+        .select(['candidates.id', 'candidates.link'])
+        .where('candidates.conversation_id', 'in', named.select('named.id')),
     ),
-    checkpointBody: prepare(
-      builder.selectFrom('checkpoints').select('body').where('id', '=', slot<BigInteger>('id')),
-    ),
+    checkpointById: prepare(checkpoints.where('checkpoints.id', '=', slot<BigInteger>('id'))),
     checkpoint: prepare(
       checkpoints
         .where('checkpoints.tenant', '=', slot<string>('tenant'))
@@ -73,6 +80,11 @@ function checkpointStatements(builder: Kysely<Tables>, { clock, isIn }: DialectF
         .orderBy('checkpoints.id')
         .limit(numberSlot('limit')),
     ),
+  };
+}
+
+function checkpointChanges(builder: Kysely<Tables>) {
+  return {
     addCheckpoint: prepare(
       builder
         .insertInto('checkpoints')
