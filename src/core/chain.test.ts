@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../config/sha256.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
+import { createCanonical } from './canonical.ts';
 import { type Chain, createChains, type Hash, nameOfConversation, namesOfConversation } from './chain.ts';
+import { TextBytes } from './text-bytes.ts';
 
 const say = (text: string) => ({ role: 'user', content: text });
 const system = (text: string) => ({ role: 'system', content: text });
@@ -30,15 +32,47 @@ describe('the chain of a conversation', () => {
     ]);
   });
 
+  const canonical = createCanonical('openai-chat');
+  const seed = new TextBytes();
+  for (const part of ['roundfold chain', 'openai-chat', canonical.version]) seed.addText(part);
   const many = texts(1200);
-  const inOrder = linksOf(newChain(many));
+  const written = many.map((message) => Buffer.from(canonical.textOf(message), 'latin1'));
+  const linkAfter = (count: number) => sha256(Buffer.concat([seed.written(), ...written.slice(0, count)]));
+
   test.prop([fc.array(fc.nat({ max: 1200 }), { minLength: 1, maxLength: 10 })])(
-    'is the same in whatever order its links are asked for',
+    'is the hash of all messages in one form, in whatever order its links are asked for',
     (counts) => {
       const chain = newChain(texts(1200));
-      expect(counts.map((count) => chain.linkAt(count))).toEqual(counts.map((count) => inOrder[count]));
+      expect(counts.map((count) => chain.linkAt(count))).toEqual(counts.map(linkAfter));
     },
   );
+
+  it('is for ever the same for the same messages, or the version of the canonical form changes', () => {
+    const raws = [
+      { role: 'user', content: 'Höhe → 12' },
+      { role: 'assistant', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }] },
+      {
+        role: 'user',
+        content: [{ type: 'image', source: { n: 1.5, ok: true, no: null, 'a b': ['\ud800'] } }],
+      },
+    ];
+    const chain = createChains({ hash: sha256 }).chainOf(anthropicMessages.read(raws));
+    expect(canonical.version).toBe('["2",["cache_control","prompt_cache_breakpoint"],[]]');
+    expect(chain.linkAt(3)).toBe('0129cbea552f0b1431a8d094759a20e7ab527cf7d989d66814fd4631be8ef07c');
+  });
+
+  it('takes a message in whole, however large it is', () => {
+    const large = [say('a'), say('b'.repeat(3_000_000)), say('c')];
+    const chain = newChain(large);
+    expect([2, 3].map((count) => chain.linkAt(count))).toEqual(
+      [2, 3].map((count) => {
+        const forms = large
+          .slice(0, count)
+          .map((message) => Buffer.from(canonical.textOf(message), 'latin1'));
+        return sha256(Buffer.concat([seed.written(), ...forms]));
+      }),
+    );
+  });
 
   it('hashes only what is new, and the same for values that are new', () => {
     let bytes = 0;

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { sha256 } from '../config/sha256.ts';
+import { openaiChat } from '../formats/openai-chat.ts';
+import { memoryStore } from '../stores/memory.ts';
+import { createChains, nameOfConversation } from './chain.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { findCheckpoint, isTrueOf } from './find-checkpoint.ts';
+
+const chains = createChains({ hash: sha256 });
+const chainOf = (texts: readonly string[]) =>
+  chains.chainOf(openaiChat.read(texts.map((content) => ({ role: 'user', content }))));
+const chain = chainOf(['a', 'b', 'c', 'd', 'e', 'f']);
+const owner = { tenant: 'tenant', configuration: 'configuration' };
+const all = [1, 2, 3, 4, 5, 6];
+
+function checkpointAt(boundary: number, changes: Partial<Checkpoint> = {}): Checkpoint {
+  return {
+    version: 1,
+    ...owner,
+    conversation: nameOfConversation(chain),
+    chain: chain.linkAt(boundary),
+    boundary,
+    parts: [{ raw: { role: 'user', content: `up to ${boundary}` } }],
+    parent: undefined,
+    receipt: {
+      version: 1,
+      strategy: 'summarize',
+      messagesBefore: boundary,
+      messagesAfter: 1,
+      tokensBefore: 10,
+      tokensAfter: 1,
+      runs: [{ fate: 'summarised', start: 0, end: boundary, tokens: 10 }],
+    },
+    state: {
+      version: 1,
+      compactionCount: 1,
+      consecutiveFailures: 0,
+      uselessPasses: 0,
+      pausedTurns: 0,
+      reason: undefined,
+    },
+    createdAt: 0,
+    ...changes,
+  };
+}
+
+async function storeWith(...checkpoints: readonly Checkpoint[]) {
+  const store = memoryStore();
+  await store.restore(checkpoints.map((checkpoint) => ({ checkpoint })));
+  return store;
+}
+
+describe('findCheckpoint', () => {
+  it('takes the longest that ends where the conversation may be cut', async () => {
+    const store = await storeWith(...[2, 4, 5].map((boundary) => checkpointAt(boundary)));
+    const found = async (cuts: readonly number[]) =>
+      (await findCheckpoint(store, { ...owner, chain, cuts }))?.boundary;
+    expect(await found(all)).toBe(5);
+    expect(await found([1, 2, 3, 4, 6])).toBe(4);
+    expect(await found([3, 6])).toBeUndefined();
+    expect(await found([])).toBeUndefined();
+  });
+
+  it('takes what is true of a branch, and nothing behind where it branches', async () => {
+    const store = await storeWith(...[2, 4, 5].map((boundary) => checkpointAt(boundary)));
+    const branch = chainOf(['a', 'b', 'c', 'd', 'other', 'f']);
+    expect((await findCheckpoint(store, { ...owner, chain: branch, cuts: all }))?.boundary).toBe(4);
+    const early = chainOf(['a', 'b', 'other', 'd']);
+    expect(await findCheckpoint(store, { ...owner, chain: early, cuts: [1, 2, 3, 4] })).toBeUndefined();
+  });
+
+  it('finds what was stored when the conversation had too few messages for its name', async () => {
+    const short = checkpointAt(2, { conversation: chain.linkAt(2) });
+    const store = await storeWith(short);
+    expect(await findCheckpoint(store, { ...owner, chain, cuts: all })).toEqual(short);
+  });
+
+  it('gives the very value that is known while it is the longest that is stored', async () => {
+    const store = await storeWith(checkpointAt(2), checkpointAt(4));
+    const known = checkpointAt(4);
+    expect(await findCheckpoint(store, { ...owner, chain, cuts: all, known })).toBe(known);
+    await store.restore({ checkpoint: checkpointAt(6) });
+    expect((await findCheckpoint(store, { ...owner, chain, cuts: all, known }))?.boundary).toBe(6);
+    await store.forget({ tenant: owner.tenant, conversation: known.conversation });
+    expect(await findCheckpoint(store, { ...owner, chain, cuts: all, known })).toBeUndefined();
+  });
+
+  it('believes no store that gives what was not asked for', async () => {
+    const honest = await storeWith();
+    const wrong = [
+      checkpointAt(4, { tenant: 'somebody else' }),
+      checkpointAt(4, { configuration: 'another' }),
+      checkpointAt(4, { chain: chain.linkAt(3) }),
+      checkpointAt(0),
+    ];
+    for (const checkpoint of wrong) {
+      expect(isTrueOf(checkpoint, { ...owner, chain, cuts: all })).toBe(false);
+      const lying = { ...honest, find: async () => checkpoint };
+      expect(await findCheckpoint(lying, { ...owner, chain, cuts: all })).toBeUndefined();
+    }
+  });
+});
