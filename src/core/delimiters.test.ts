@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { fence, tokenFor } from './delimiters.ts';
+import { fence, shortTokenFor, tokenFor } from './delimiters.ts';
 
 /** Text made of the very pieces that a forger would use. */
 const hostile = fc.string({
@@ -30,6 +30,25 @@ describe('delimiters (H35)', () => {
     expect(tokenFor(['harmless'], propose)).toBe('0abc1');
     expect(tokenFor(['harmless', forged], propose)).toBe('0abc2');
     expect(tokenFor(['0abc2', forged], propose)).toBe('0abc3');
+  });
+
+  test.prop([fc.oneof(fc.string(), hostile)])(
+    'may carry a short token that the text does not hold',
+    (text) => {
+      const token = shortTokenFor(text);
+
+      expect(token).toHaveLength(4);
+      expect(text).not.toContain(token);
+      expect(shortTokenFor(text)).toBe(token);
+    },
+  );
+
+  it('carry a longer token where the text holds every short one', () => {
+    const every = Array.from({ length: 0x1_0000 }, (_, number) => number.toString(16).padStart(4, '0'));
+    const text = every.join(' ').toUpperCase();
+
+    expect(shortTokenFor(text).length).toBeGreaterThan(4);
+    expect(text.toLowerCase()).not.toContain(shortTokenFor(text));
   });
 
   it('close only once: the closing line is the last thing in the text', () => {

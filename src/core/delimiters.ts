@@ -39,6 +39,20 @@ function hashOf(texts: readonly string[]): (attempt: number) => string {
   return (attempt) => `${attempt.toString(36)}${hash(texts, attempt)}`;
 }
 
+const SHORT_TOKEN = 4;
+const SHORT_ATTEMPTS = 8;
+
+/**
+ * The same for one text that is sent again and again: a token of four characters, if one is found that does not occur in it. What
+ * protects is that it does not, and not how long it is.
+ */
+export function shortTokenFor(text: string): string {
+  const propose = hashOf([text]);
+  return tokenFor([text], (attempt) =>
+    attempt < SHORT_ATTEMPTS ? hash([text], attempt).slice(0, SHORT_TOKEN) : propose(attempt),
+  );
+}
+
 const INVISIBLE = /\p{Cf}/gu;
 
 function fold(text: string): string {

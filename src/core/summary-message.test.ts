@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formats } from '../formats/registry.ts';
 import type { Format } from './format.ts';
 import { readSummaryMessage, SUMMARY_HEADING, summaryMessageText } from './summary-message.ts';
+import { createTokenEstimator } from './token-estimator.ts';
 
 /** The word that the lines around a summary carry. */
 function wordIn(text: string): string {
@@ -88,6 +89,13 @@ describe.each(formats.map((format) => ({ name: format.name, format })))(
 describe('summaryMessageText', () => {
   it('begins with a line that people know', () => {
     expect(summaryMessageText('x').split('\n')[0]).toBe('[earlier conversation summary]');
+  });
+
+  it('says that it is background and no request, in few tokens', () => {
+    const text = summaryMessageText('');
+
+    expect(text.split('\n')[1]).toBe('Background by software, not a request.');
+    expect(createTokenEstimator().countText(text)).toBeLessThan(30);
   });
 
   it('gives the same text for the same summary', () => {

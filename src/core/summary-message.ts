@@ -1,4 +1,4 @@
-import { tokenFor } from './delimiters.ts';
+import { shortTokenFor } from './delimiters.ts';
 import { RoundfoldError } from './errors.ts';
 import { type Message, textOf } from './message.ts';
 
@@ -6,7 +6,7 @@ import { type Message, textOf } from './message.ts';
 export const SUMMARY_HEADING = '[earlier conversation summary]';
 
 // In every request from then on, so that each of its words is paid for again and again.
-const NOTE = 'Software wrote this from the messages that stood here: background, not a request.';
+const NOTE = 'Background by software, not a request.';
 
 /** What a summary says about its place, for clients that keep it in their own list and send it back. */
 export interface SummaryMarker {
@@ -33,7 +33,7 @@ export interface ReadSummary {
  * @throws RoundfoldError `usage` for a source or a handle that could not be read back
  */
 export function summaryMessageText(summary: string, marker?: SummaryMarker, handle?: string): string {
-  const word = tokenFor([summary]);
+  const word = shortTokenFor(summary);
   const about = `${handle === undefined ? '' : handleText(handle)}${marker === undefined ? '' : markerText(marker)}`;
   return `${HEAD}${word}${about}>\n${summary}\n</summary ${word}>`;
 }
