@@ -22,8 +22,11 @@ export async function genericNames(): Promise<ReadonlySet<string>> {
 export const panels = ['agents', 'service', 'others'] as const;
 export type Panel = (typeof panels)[number];
 
-/** Dialogues of a service are short; in one of a few hundred tokens there is nothing to compact. */
-const SERVICE_OPTIONS = { needs: 'values', minimumTokens: 1500, minimumNeeds: 1 } as const;
+/**
+ * Dialogues of a service are short. In one of fewer tokens the first and the last text of the user's, which stay as they are, take
+ * the tokens that are asked for.
+ */
+const SERVICE_OPTIONS = { needs: 'values', minimumTokens: 400, minimumNeeds: 1 } as const;
 
 const filesOf = { agents: agentFiles, service: serviceFiles, others: otherFiles };
 

@@ -247,6 +247,50 @@ describe('digest', () => {
     for (const id of reservations) expect(text).toContain(id);
   });
 
+  it('shows in a tiny digest values that later calls can use, and not what only looks like them', async () => {
+    const record = {
+      address1: '97 Sunset Drive',
+      address2: 'Suite 217',
+      email: 'mia.li3818@example.com',
+      created_at: '2024-05-11T08:14:31',
+      cards: { credit_card_4421: { id: 'credit_card_4421' }, certificate_7504: { amount: 250 } },
+      trips: ['NO6JO3', 'AIXC49'],
+    };
+    const dialogue = read([
+      asked('Hello'),
+      said('Sure. Could you tell me who you are? Then I can go on with what you need from here.'),
+      ...round('get_user', { user: 'mia_li_3668' }, JSON.stringify(record)),
+      said('Thanks. Please tell me more. Which of them is it about, and what is to happen with it?'),
+    ]);
+    const text = await textOf(requestFor(dialogue, { maximumTokens: 75 }));
+
+    for (const value of ['mia_li_3668', 'credit_card_4421', 'certificate_7504', 'NO6JO3', 'AIXC49']) {
+      expect(text).toContain(value);
+    }
+    for (const other of ['address1', 'address2', 'li3818', '2024-05-11', 'Could', 'Please', 'Thanks']) {
+      expect(text).not.toContain(other);
+    }
+  });
+
+  it('spends what values leave of a dialogue on the words of the user rather than on the answers', async () => {
+    const wishes = [
+      'I would rather fly in the morning, if that can be done at all.',
+      'We are two, and my brother sits in a wheelchair.',
+      'The cheaper of the two flights is fine with me.',
+    ];
+    const answer = (topic: string) =>
+      `Thank you for telling me of your ${topic}, which I will look after at once.`;
+    const dialogue = read([
+      asked('Hello'),
+      ...round('get_user', { user: 'mia_li_3668' }, JSON.stringify({ trips: ['NO6JO3', 'AIXC49'] })),
+      ...wishes.flatMap((wish, number) => [said(answer(`wish ${number} and all that`)), asked(wish)]),
+      said(answer('flight')),
+    ]);
+    const lines = (await textOf(requestFor(dialogue, { maximumTokens: 110 }))).split('\n');
+
+    expect(lines).toEqual(expect.arrayContaining(wishes.map((wish) => ` ${wish}`)));
+  });
+
   it('has a weight for every bin', () => {
     const { entity, line } = fittedModels();
 

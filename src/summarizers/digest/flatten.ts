@@ -13,11 +13,15 @@ export function flattenValue(value: unknown, label = '', depth = 0): readonly st
   if (Array.isArray(value)) return flattenList(value, label, depth);
   const short: string[] = [];
   const rest: string[] = [];
+  let isNamed = false;
   for (const [key, inner] of Object.entries(value)) {
-    if (isShort(inner)) short.push(labelled(key, String(inner)));
+    // Records by their ids name each id twice: as the key, and again inside.
+    if (inner === label && label !== '') isNamed = true;
+    else if (isShort(inner)) short.push(labelled(key, String(inner)));
     else rest.push(...flattenValue(inner, key, depth + 1));
   }
-  return short.length === 0 ? rest : [labelled(label, short.join(', ')), ...rest];
+  if (short.length > 0) return [labelled(label, short.join(', ')), ...rest];
+  return isNamed ? [label, ...rest] : rest;
 }
 
 function flattenList(list: readonly unknown[], label: string, depth: number): readonly string[] {

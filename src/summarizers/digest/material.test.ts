@@ -100,6 +100,15 @@ describe('flattenValue', () => {
     ]);
   });
 
+  it.each([
+    { record: { kind: 'visa', id: 'card_17' }, lines: ['card_17: kind: visa'] },
+    { record: { id: 'card_17' }, lines: ['card_17'] },
+    { record: { id: 'card_17', items: [{ no: 1 }] }, lines: ['card_17', 'items: no: 1'] },
+    { record: { id: 'other', none: '' }, lines: ['card_17: id: other, none: '] },
+  ])('names a record by its id once: $lines', ({ record, lines }) => {
+    expect(flattenValue({ cards: { card_17: record } })).toEqual(lines);
+  });
+
   it('ends at a depth that no tool reaches', () => {
     let deep: unknown = 'bottom';
     for (let level = 0; level < 10_000; level++) deep = { inner: deep, list: [1, { a: 1 }] };

@@ -9,6 +9,7 @@ import { headingOf } from './render.ts';
 import { SHAPE } from './scan-line.ts';
 import { type Setting, settingOf } from './setting.ts';
 import { ORIGIN } from './sources.ts';
+import { valueChances } from './value-chances.ts';
 
 /** What a digest is guided by. */
 export interface DigestModels {
@@ -43,13 +44,11 @@ const WORTHS = [
   { share: 0.3, lines: 2.4, linesOfFew: 2.4, binding: 4 },
 ] as const;
 const FEW_TOKENS = 1850;
-/**
- * Where nobody works on files or in a shell, as in a dialogue of a service, the fit says little: values from results are what later calls
- * are made of, ids first, and the keys around them bind them well enough. Ids have digits: `first_name` is such a key, and
- * `round_trip` one of a few words. Capitals are codes of places, currencies, products.
- */
-const WITHOUT_FILES = { id: 0.4, capitals: 0.15, number: 0.1, weak: 0.04, lines: 0, binding: 0.1 };
-const DIGIT = /[0-9]/;
+/** Where nobody works on files or in a shell, the keys around values bind them well enough. */
+const BINDING_OF_VALUES = 0.1;
+/** There no edit will quote a line. What the user decided is worth something in his words, an answer a tenth of that. */
+const WORDS = 0.03;
+const ANSWERS = 0.1;
 /** So many lines are expected to be quoted even where none looks like it. */
 const EXPECTED_LINES = 3;
 /** What an earlier digest chose was worth it once. */
@@ -87,12 +86,12 @@ export function worthOf(
     entity: new Judge(new Entity(index, 0), { table: entityTable, model: models.entity, setting }),
     line: new Judge(new Line(index, 0), { table: lineTable, model: models.line, setting }),
   };
-  const worths = hasFiles(index) ? worthsAt(size) : WITHOUT_FILES;
+  const worths = hasFiles(index) ? worthsAt(size) : undefined;
   return {
     judges,
     entity: namesWorth(index, judges.entity),
-    line: linesWorth(index, judges.line, worths.lines),
-    binding: worths.binding,
+    line: worths === undefined ? wordsWorth(index) : linesWorth(index, judges.line, worths.lines),
+    binding: worths?.binding ?? BINDING_OF_VALUES,
     heading: Float64Array.from(index.groups, (group) => {
       const heading = headingOf(group, root);
       return heading === '' ? 1 : lineCost(heading);
@@ -100,37 +99,44 @@ export function worthOf(
   };
 }
 
-/** The least chance that a later call uses a name, where nobody works on files. */
-function leastWithoutFiles(shape: number, text: string): number {
-  if (shape === SHAPE.code) return WITHOUT_FILES.id;
-  if (shape === SHAPE.snake) return DIGIT.test(text) ? WITHOUT_FILES.id : WITHOUT_FILES.weak;
-  if (shape === SHAPE.capitals) return WITHOUT_FILES.capitals;
-  if (shape === SHAPE.number) return WITHOUT_FILES.number;
-  return shape === SHAPE.name || shape === SHAPE.amount ? WITHOUT_FILES.weak : 0;
-}
-
 /** Whether somebody works on files, or in a shell. */
 export function hasFiles({ lastTouched, sources }: LineIndex): boolean {
   return lastTouched.size > 0 || sources.some(({ origin }) => origin === ORIGIN.shell);
 }
 
+/** The fit does not know names and small numbers in prose. */
+function fittedChance(shape: number | undefined, judge: Judge<Entity>, id: number): number {
+  return shape === SHAPE.name || shape === SHAPE.amount ? 0 : judge.chance(id);
+}
+
 /** What each name is worth: its share of all that later calls are expected to name. */
 function namesWorth(index: LineIndex, judge: Judge<Entity>): Float64Array {
-  const { shapes, records, texts } = index.entities;
+  const { shapes, records } = index.entities;
   const worth = new Float64Array(shapes.length);
-  const isFitted = hasFiles(index);
+  const values = hasFiles(index) ? undefined : valueChances(index, (id) => judge.chance(id));
   let expected = 0;
   for (let id = 0; id < worth.length; id++) {
-    const shape = shapes[id] ?? SHAPE.name;
-    // The fit does not know names and small numbers in prose.
-    const fitted = shape === SHAPE.name || shape === SHAPE.amount ? 0 : judge.chance(id);
-    const own = isFitted ? fitted : Math.max(fitted, leastWithoutFiles(shape, texts[id] ?? ''));
+    const own = values === undefined ? fittedChance(shapes[id], judge, id) : (values[id] ?? 0);
     const flags = records.get(id, ENTITY.flags);
     const chance = (flags & FLAG.carried) === 0 ? own : Math.min(1, own * CARRIED);
     worth[id] = chance;
     if ((flags & FLAG.kept) === 0) expected += chance;
   }
   return scaled(worth, 1, 2 * Math.max(expected, 1e-9));
+}
+
+/** What each line of a dialogue is worth beside its values: the user's words have to stay rather than the answers to them. */
+function wordsWorth({ lines: { records, costs } }: LineIndex): Float64Array {
+  let all = 1;
+  const worth = Float64Array.from(costs, (cost, id) => {
+    const origin = records.get(id, LINE.origin);
+    const isKept = (records.get(id, LINE.flags) & FLAG.kept) !== 0;
+    if (isKept || (origin !== ORIGIN.user && origin !== ORIGIN.said)) return 0;
+    const own = origin === ORIGIN.user ? cost : cost * ANSWERS;
+    all += own;
+    return own;
+  });
+  return scaled(worth, WORDS, all);
 }
 
 /** What each line is worth: its share of all that later edits are expected to quote. */
