@@ -33,17 +33,21 @@ interface Worths {
 /**
  * By the share of its material that a digest takes. A small share tells few names, so that they have to say what they are.
  * From a tenth on names are nearly all that there is to gain, until most of them are told; then it is lines, until most of
- * those are. A digest of few tokens tells few names whatever they are worth, and no message around it has room for what was
- * read or written last, which the next step needs: there lines are worth more.
+ * those are.
  */
 const WORTHS = [
-  { share: 0.035, lines: 4, linesOfFew: 16, binding: 10 },
-  { share: 0.06, lines: 2.1, linesOfFew: 8, binding: 4 },
-  { share: 0.1, lines: 2, linesOfFew: 2, binding: 4 },
-  { share: 0.2, lines: 3.5, linesOfFew: 3.5, binding: 4 },
-  { share: 0.3, lines: 2.4, linesOfFew: 2.4, binding: 4 },
+  { share: 0.035, lines: 4, binding: 10 },
+  { share: 0.06, lines: 2, binding: 4 },
+  { share: 0.1, lines: 2, binding: 4 },
+  { share: 0.2, lines: 3.5, binding: 4 },
+  { share: 0.3, lines: 2.4, binding: 4 },
 ] as const;
-const FEW_TOKENS = 1850;
+/**
+ * The fewer tokens a small share is, the fewer names it tells whatever they are worth, and the less of what was read or written
+ * last has room in the messages around it, which the next step needs: below so many tokens lines are worth more, in inverse
+ * proportion and up to so many times as much.
+ */
+const FEW = { share: 0.1, tokens: 4000, times: 4 };
 /** Where nobody works on files or in a shell, the keys around values bind them well enough. */
 const BINDING_OF_VALUES = 0.1;
 /** There no edit will quote a line. What the user decided is worth something in his words, an answer a tenth of that. */
@@ -63,14 +67,15 @@ interface Size {
 
 /** The worths in a digest of such a size, in between what is set for two shares. */
 function worthsAt({ tokens, share }: Size): Worths {
-  const lines = tokens < FEW_TOKENS ? 'linesOfFew' : 'lines';
+  const few = Math.min(FEW.times, Math.max(1, FEW.tokens / tokens));
+  const linesAt = (set: (typeof WORTHS)[number]) => (set.share < FEW.share ? set.lines * few : set.lines);
   const next = WORTHS.findIndex((set) => set.share > share);
   // Behind the last one there is none, and `at` gives the last.
   const right = WORTHS.at(next) ?? WORTHS[0];
   const left = WORTHS[next - 1] ?? right;
   const way = left === right ? 0 : (share - left.share) / (right.share - left.share);
   return {
-    lines: left[lines] + way * (right[lines] - left[lines]),
+    lines: linesAt(left) + way * (linesAt(right) - linesAt(left)),
     binding: left.binding + way * (right.binding - left.binding),
   };
 }
