@@ -75,6 +75,14 @@ describe('valueChances', () => {
     expect(chancesIn([line], ORIGIN.said).get('Mia')).toBe(0);
   });
 
+  it('takes everything in a line that is too long to be looked through for a value', () => {
+    const names = Array.from({ length: 200_000 }, (_one, number) => `Trip${number}:`);
+    const chances = chancesIn([names.join(' ')]);
+
+    expect(chances.size).toBeGreaterThan(100_000);
+    expect([...chances.values()].every((chance) => chance > 0)).toBe(true);
+  });
+
   it('finds the values of a call in its title', () => {
     const chances = chancesIn([], ORIGIN.argument, 'get_user: user_id: mia_li_3668');
 

@@ -78,8 +78,11 @@ const JOINED_BEHIND = /^(?:@|[-:][0-9])/;
 /** Before the first word of a line, of a sentence or of an item of a list, which has its capital anyway. */
 const BEGINNING = /(?:^|[.!?]\s|[*#>-])\s*$/;
 const LOOKED_AT = 4;
+/** Every name of a line is looked for in it: in a line of many names that would take for ever. */
+const LONGEST_LINE = 2000;
 
 function usesIn(line: string, name: string): number {
+  if (line.length > LONGEST_LINE) return USE.whole | USE.value | USE.name;
   let uses = 0;
   for (let start = line.indexOf(name); start !== -1; start = line.indexOf(name, start + name.length)) {
     const end = start + name.length;
