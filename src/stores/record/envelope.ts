@@ -15,10 +15,14 @@ const SUM_START = 1;
 const PLAIN_START = 5;
 const SEALED_START = 1;
 
+/** Bytes in front of a payload that is to be closed: the envelope is written there, and nothing has to be copied. */
+export const ENVELOPE_ROOM = PLAIN_START;
+
 /** Puts payloads into records and takes them out again. */
 export interface Envelope {
   readonly isSealed: boolean;
-  close(identity: RecordIdentity, payload: Uint8Array): Buffer;
+  /** Takes the payload behind `ENVELOPE_ROOM` bytes, which are the envelope's from then on. */
+  close(identity: RecordIdentity, payload: Buffer): Buffer;
   /** The payload, which may be a view of the record, or why there is none. */
   open(identity: RecordIdentity, record: Buffer): Buffer | StoreFault['reason'];
 }
@@ -27,11 +31,12 @@ export function createEnvelope(seal: Seal | undefined): Envelope {
   return {
     isSealed: seal !== undefined,
 
-    close(identity, payload) {
+    close(identity, record) {
+      const payload = record.subarray(ENVELOPE_ROOM);
       if (seal !== undefined) return Buffer.concat([Buffer.of(SEALED), seal.close(identity, payload)]);
-      const header = Buffer.of(PLAIN, 0, 0, 0, 0);
-      header.writeUInt32BE(checksum(identity, payload), SUM_START);
-      return Buffer.concat([header, payload]);
+      record[0] = PLAIN;
+      record.writeUInt32BE(checksum(identity, payload), SUM_START);
+      return record;
     },
 
     open(identity, record) {

@@ -2,6 +2,7 @@ import type { Checkpoint } from '../../core/checkpoint.ts';
 import { isObject } from '../../core/json.ts';
 import type { ArchivedSpan, StoreFault } from '../../core/store.ts';
 import { isCheckpoint, isSpan } from './admission.ts';
+import { ENVELOPE_ROOM } from './envelope.ts';
 
 /** Where a span was found. */
 export type SpanPlace = Pick<ArchivedSpan, 'tenant' | 'conversation' | 'handle' | 'start'>;
@@ -11,9 +12,22 @@ const LENGTH_BYTES = 4;
 
 type Unreadable = StoreFault['reason'];
 
-/** JSON writes half surrogates as escapes, so that every string survives UTF-8. */
+/** Behind room for the envelope. JSON writes half surrogates as escapes, so that every string survives UTF-8. */
 export function writeCheckpoint(checkpoint: Checkpoint): Buffer {
-  return Buffer.from(JSON.stringify(checkpoint));
+  return behindRoom(JSON.stringify(checkpoint));
+}
+
+/** More room than a text of ASCII takes: any other goes beyond its length even where it does not fit. */
+const LONGEST_CHARACTER = 4;
+
+/** A text in UTF-8. Nearly always it is ASCII, and nobody has to count its bytes first. */
+function behindRoom(text: string): Buffer {
+  const ascii = Buffer.allocUnsafe(ENVELOPE_ROOM + text.length + LONGEST_CHARACTER);
+  const written = ascii.write(text, ENVELOPE_ROOM);
+  if (written === text.length) return ascii.subarray(0, ENVELOPE_ROOM + written);
+  const bytes = Buffer.allocUnsafe(ENVELOPE_ROOM + Buffer.byteLength(text));
+  bytes.write(text, ENVELOPE_ROOM);
+  return bytes;
 }
 
 export function readCheckpoint(payload: Buffer): Checkpoint | Unreadable {
@@ -25,14 +39,16 @@ export function readCheckpoint(payload: Buffer): Checkpoint | Unreadable {
 }
 
 /**
- * The messages stay the bytes they are; what else is to be kept is a head of JSON in front of them. Where the span belongs
- * is not in it: the envelope vouches for that.
+ * The messages stay the bytes they are; what else is to be kept is a head of JSON in front of them, behind room for the
+ * envelope. Where the span belongs is not in it: the envelope vouches for that.
  */
 export function writeSpan({ end, text, createdAt, body }: ArchivedSpan): Buffer {
-  const headBytes = Buffer.from(JSON.stringify({ end, text, createdAt }));
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32BE(headBytes.length);
-  return Buffer.concat([length, headBytes, body]);
+  const head = Buffer.from(JSON.stringify({ end, text, createdAt }));
+  const bodyStart = ENVELOPE_ROOM + LENGTH_BYTES + head.length;
+  const bytes = Buffer.allocUnsafe(bodyStart + body.length);
+  bytes.set(head, bytes.writeUInt32BE(head.length, ENVELOPE_ROOM));
+  bytes.set(body, bodyStart);
+  return bytes;
 }
 
 /** The span's body is a view of the payload. */
