@@ -11,6 +11,7 @@ import { type Conversation, writeConversation } from '../src/core/format.ts';
 import { projectView } from '../src/core/project-view.ts';
 import { findFormat } from '../src/formats/registry.ts';
 import { memoryStore } from '../src/stores/memory.ts';
+import { checkpointOf } from '../test/support/store-records.ts';
 import { roundOf, sessionBody } from './session-body.ts';
 import { collectGarbage, median, printGoals } from './timing.ts';
 
@@ -28,13 +29,11 @@ interface Costs {
 }
 
 /** A checkpoint over the first nine tenths of a conversation. */
-function checkpointOf(conversation: Conversation): Checkpoint {
+function longCheckpoint(conversation: Conversation): Checkpoint {
   const { chain, cuts } = readTurn(conversation, createChains({ hash: sha256 }), owner);
   const boundary = cuts.find((cut) => cut >= chain.length * 0.9)!;
   const raw = { role: 'user', content: 'a summary of what was said '.repeat(1000) };
-  const of = [{ start: 1, end: boundary }];
-  return {
-    version: 1,
+  return checkpointOf({
     tenant: owner.tenant,
     configuration: owner.configuration,
     conversation: nameOfConversation(chain),
@@ -42,31 +41,9 @@ function checkpointOf(conversation: Conversation): Checkpoint {
     boundary,
     parts: [
       { from: 0, count: 1 },
-      { raw, of },
+      { raw, of: [{ start: 1, end: boundary }] },
     ],
-    parent: undefined,
-    receipt: {
-      version: 1,
-      strategy: 'summarize',
-      messagesBefore: boundary,
-      messagesAfter: 2,
-      tokensBefore: 1_000_000,
-      tokensAfter: 100_000,
-      runs: [
-        { fate: 'verbatim', start: 0, end: 1, tokens: 100 },
-        { fate: 'summarised', start: 1, end: boundary, tokens: 900_000 },
-      ],
-    },
-    state: {
-      version: 1,
-      compactionCount: 1,
-      consecutiveFailures: 0,
-      uselessPasses: 0,
-      pausedTurns: 0,
-      reason: undefined,
-    },
-    createdAt: 0,
-  };
+  });
 }
 
 const owner = { tenant: 'bench', configuration: 'bench', usage: undefined, signal: undefined };
@@ -87,7 +64,7 @@ async function timeAsyncMs(run: () => Promise<unknown>): Promise<number> {
 async function measure(messages: number, rounds: number): Promise<Costs> {
   const text = JSON.stringify(sessionBody(FORMAT, messages, CHARACTERS));
   const store = memoryStore();
-  await store.restore({ checkpoint: checkpointOf(format.read(JSON.parse(text))) });
+  await store.restore({ checkpoint: longCheckpoint(format.read(JSON.parse(text))) });
   const costs: Record<'parse' | 'read' | 'fresh' | 'next', number[]> = {
     parse: [],
     read: [],

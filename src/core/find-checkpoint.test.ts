@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { checkpointOf } from '../../test/support/store-records.ts';
 import { sha256 } from '../config/sha256.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
 import { memoryStore } from '../stores/memory.ts';
@@ -14,34 +15,8 @@ const owner = { tenant: 'tenant', configuration: 'configuration' };
 const all = [1, 2, 3, 4, 5, 6];
 
 function checkpointAt(boundary: number, changes: Partial<Checkpoint> = {}): Checkpoint {
-  return {
-    version: 1,
-    ...owner,
-    conversation: nameOfConversation(chain),
-    chain: chain.linkAt(boundary),
-    boundary,
-    parts: [{ raw: { role: 'user', content: `up to ${boundary}` } }],
-    parent: undefined,
-    receipt: {
-      version: 1,
-      strategy: 'summarize',
-      messagesBefore: boundary,
-      messagesAfter: 1,
-      tokensBefore: 10,
-      tokensAfter: 1,
-      runs: [{ fate: 'summarised', start: 0, end: boundary, tokens: 10 }],
-    },
-    state: {
-      version: 1,
-      compactionCount: 1,
-      consecutiveFailures: 0,
-      uselessPasses: 0,
-      pausedTurns: 0,
-      reason: undefined,
-    },
-    createdAt: 0,
-    ...changes,
-  };
+  const conversation = nameOfConversation(chain);
+  return checkpointOf({ ...owner, conversation, boundary, chain: chain.linkAt(boundary), ...changes });
 }
 
 async function storeWith(...checkpoints: readonly Checkpoint[]) {
