@@ -14,8 +14,10 @@ export interface Level {
 }
 
 interface FieldRule {
-  /** The key as it is written before its value. */
+  /** The key as it is written before its value, where it is no word. */
   readonly bytes: Uint8Array;
+  /** The byte of a key that is a word; otherwise 0. */
+  readonly code: number;
   /** Undefined for most: then nothing is special. */
   readonly special: SpecialField | undefined;
   /** Whether the value is a word more often than not. */
@@ -34,6 +36,7 @@ export function levelOf(rules: CanonicalRules, volatile: VolatileTree): Level {
     rules,
     start: startOfShapes((key) => ({
       bytes: keyBytes(key),
+      code: codeOf(key) ?? 0,
       isWord: WORD_FIELDS.has(key),
       special: specialKeys.has(key)
         ? {
@@ -148,7 +151,7 @@ export class CanonicalWriter {
 
   #special(planned: PlannedKey<FieldRule>, value: unknown, owner: JsonObject, level: Level): void {
     const { key, known } = planned;
-    const { special, bytes } = known;
+    const { special } = known;
     if (special === undefined) return;
     const { volatile, isStructure, mayBeEmpty } = special;
     if (volatile === true || (mayBeEmpty && level.rules.saysNothing(key, value, owner))) return;
@@ -158,17 +161,21 @@ export class CanonicalWriter {
       this.#field(known, kept);
       return;
     }
-    this.#out.addBytes(bytes);
+    this.#key(known);
     if (typeof kept === 'string') this.#text(kept, level.rules.textBlockFor(owner, key));
     else this.#structure(kept, level.blocks ?? level);
   }
 
-  #field({ bytes, isWord }: FieldRule, value: unknown): void {
-    const out = this.#out;
-    out.addBytes(bytes);
+  #field(rule: FieldRule, value: unknown): void {
+    this.#key(rule);
     if (typeof value !== 'string') this.#data(value);
-    else if (isWord) writeWord(value, out);
-    else out.addText(value);
+    else if (rule.isWord) writeWord(value, this.#out);
+    else this.#out.addText(value);
+  }
+
+  #key({ code, bytes }: FieldRule): void {
+    if (code === 0) this.#out.addBytes(bytes);
+    else this.#out.addUnit(code);
   }
 
   /** What stands under a structural key and is no text: blocks, or one block. */
