@@ -68,6 +68,8 @@ const codes: ReadonlyMap<string, number> = new Map(
 );
 
 /** The byte of a word; undefined for every other text. */
+export function codeOf(word: (typeof WORDS)[number]): number;
+export function codeOf(text: string): number | undefined;
 export function codeOf(text: string): number | undefined {
   return codes.get(text);
 }

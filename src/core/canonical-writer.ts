@@ -35,7 +35,7 @@ export function levelOf(rules: CanonicalRules, volatile: VolatileTree): Level {
   return {
     rules,
     start: startOfShapes((key) => ({
-      bytes: keyBytes(key),
+      bytes: bytesOf(key),
       code: codeOf(key) ?? 0,
       isWord: WORD_FIELDS.has(key),
       special: specialKeys.has(key)
@@ -59,6 +59,8 @@ const FALSE = 0x66;
 const NUMBER = 0x6e;
 const BIG_INTEGER = 0x69;
 const BYTES = 0x62;
+const TEXT = codeOf('text');
+const TYPE = codeOf('type');
 
 /** Fields whose values are words of the format. */
 const WORD_FIELDS: ReadonlySet<string> = new Set(['role', 'type']);
@@ -69,16 +71,14 @@ function writeWord(text: string, out: TextBytes): void {
   else out.addUnit(code);
 }
 
-const keyText = new TextBytes();
+const alone = new TextBytes();
 
-function keyBytes(key: string): Uint8Array {
-  keyText.clear();
-  writeWord(key, keyText);
-  return new Uint8Array(keyText.written());
+/** A text as it is written. */
+function bytesOf(text: string): Uint8Array {
+  alone.clear();
+  alone.addText(text);
+  return new Uint8Array(alone.written());
 }
-
-const TEXT_KEY = keyBytes('text');
-const TYPE_KEY = keyBytes('type');
 
 /** What the arguments and the output of tools are: nothing in them is special. */
 const data: Level = levelOf(strictRules, new Map());
@@ -201,9 +201,9 @@ export class CanonicalWriter {
     }
     out.addUnit(OPEN_LIST);
     out.addUnit(OPEN_OBJECT);
-    out.addBytes(TEXT_KEY);
+    out.addUnit(TEXT);
     out.addText(text);
-    out.addBytes(TYPE_KEY);
+    out.addUnit(TYPE);
     writeWord(type, out);
     out.addUnit(CLOSE_OBJECT);
     out.addUnit(CLOSE_LIST);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { materialOf } from '../../../test/support/digest-material.ts';
 import { indexLines } from './index-lines.ts';
-import { type Material, ORIGIN } from './sources.ts';
+import { ORIGIN } from './sources.ts';
 import { valueChances } from './value-chances.ts';
 
 const FITTED = 0.77;
@@ -11,15 +12,7 @@ function chancesIn(
   origin: number = ORIGIN.result,
   title = '',
 ): Map<string, number> {
-  const group = { kind: 'call', title, round: 1, isFailed: false, changes: 0, status: '' } as const;
-  const material: Material = {
-    sources: [{ origin, group, lines, isError: false, round: 1, isKept: false }],
-    rounds: 1,
-    earlierCharacters: 0,
-    demands: [],
-    habits: [],
-  };
-  const index = indexLines(material);
+  const index = indexLines(materialOf({ origin, kind: 'call', title, lines }));
   const chances = valueChances(index, () => FITTED);
   return new Map(index.entities.texts.map((text, id) => [text, chances[id] ?? Number.NaN]));
 }

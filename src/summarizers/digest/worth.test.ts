@@ -1,25 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { materialOf } from '../../../test/support/digest-material.ts';
 import { indexLines } from './index-lines.ts';
 import { fittedModels } from './models.ts';
-import { type Material, ORIGIN } from './sources.ts';
+import { ORIGIN } from './sources.ts';
 import { worthOf } from './worth.ts';
 
-const material: Material = {
-  sources: [
-    {
-      origin: ORIGIN.read,
-      group: { kind: 'file', title: 'src/tide.ts', round: 1, isFailed: false, changes: 0, status: '' },
-      lines: ['export function tideAt(gauge: Gauge): number {', '  return gauge.level + gauge.drift;'],
-      isError: false,
-      round: 1,
-      isKept: false,
-    },
-  ],
-  rounds: 1,
-  earlierCharacters: 0,
-  demands: [],
-  habits: [],
-};
+const material = materialOf({
+  origin: ORIGIN.read,
+  kind: 'file',
+  title: 'src/tide.ts',
+  lines: ['export function tideAt(gauge: Gauge): number {', '  return gauge.level + gauge.drift;'],
+});
 
 /** What all lines are worth together in a digest of so many tokens that takes this share of its material. */
 function linesWorth(tokens: number, share: number): number {

@@ -50,7 +50,7 @@ const WORTHS = [
 const FEW = { share: 0.1, tokens: 4000, times: 4 };
 /** Where nobody works on files or in a shell, the keys around values bind them well enough. */
 const BINDING_OF_VALUES = 0.1;
-/** There no edit will quote a line. What the user decided is worth something in his words, an answer a tenth of that. */
+/** There no edit will quote a line. What the user decided is worth something in the words that say it, an answer a tenth of that. */
 const WORDS = 0.03;
 const ANSWERS = 0.1;
 /** So many lines are expected to be quoted even where none looks like it. */
