@@ -4,7 +4,8 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, readSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { Store } from '../src/core/store.ts';
+import type { Checkpoint } from '../src/core/checkpoint.ts';
+import type { ArchivedSpan, Store } from '../src/core/store.ts';
 import { sqliteStore } from '../src/stores/sqlite.ts';
 import { checkpointOf, lookupOf, spanOf } from '../test/support/store-records.ts';
 import { collectGarbage, printGoals } from './timing.ts';
@@ -86,9 +87,9 @@ async function measureWrites(store: Store, file: number) {
 }
 
 /**
- * Every get is of a record chosen at random, among as many in the file as in the store of its kind, and gives the caller
- * bytes of its own: raw is `pread` into a new buffer, from a file that is open and in the system's cache, at a known place,
- * without a check.
+ * Every get gives the caller bytes of its own: raw is `pread` into a new buffer, from a file that is open and in the system's
+ * cache, at a known place, without a check. First every record once, then records chosen at random that were read before, by
+ * the store as by the system.
  */
 async function measureReads(store: Store, file: number) {
   const checkpoints = Array.from({ length: RECORDS }, newCheckpoint);
@@ -99,24 +100,41 @@ async function measureReads(store: Store, file: number) {
   }
   for (let index = 0; index < RECORDS; index++)
     writeSync(file, payload, 0, RECORD_BYTES, index * RECORD_BYTES);
-  // Of a conversation that ends where its checkpoint does.
-  const lookups = checkpoints.map((checkpoint) => ({ ...lookupOf(checkpoint), to: checkpoint.boundary }));
-  const keys = spans.map(({ tenant, handle }) => ({ tenant, handle }));
-  const chosen = Array.from({ length: GETS }, () => Math.floor(Math.random() * RECORDS));
-  const choose = <Value>(values: readonly Value[], index: number) => values[chosen[index] ?? 0] as Value; // below RECORDS
   const read = (index: number) => {
     const buffer = Buffer.allocUnsafe(RECORD_BYTES);
-    readSync(file, buffer, 0, RECORD_BYTES, (chosen[index] ?? 0) * RECORD_BYTES);
+    readSync(file, buffer, 0, RECORD_BYTES, index * RECORD_BYTES);
     return buffer;
   };
+  const recall = (index: number) => store.recall(spans[index] as ArchivedSpan); // below RECORDS
+  // Of a conversation that ends where its checkpoint does.
+  const find = (index: number) => {
+    const checkpoint = checkpoints[index] as Checkpoint; // the same
+    return store.find({ ...lookupOf(checkpoint), to: checkpoint.boundary });
+  };
+  const chosen = Array.from({ length: GETS }, () => Math.floor(Math.random() * RECORDS));
+  const choose = (index: number) => chosen[index] ?? 0;
+  // Other records, which the call before has not brought near.
+  const chooseOther = (index: number) => choose(GETS - 1 - index);
+
   collectGarbage();
-  return timesOf(GETS, {
-    rawGet: read,
-    // Other records, which the call before has not brought near.
-    checkedGet: (index) => crc32(read(GETS - 1 - index)),
-    recall: (index) => store.recall(choose(keys, index)),
-    find: (index) => store.find(choose(lookups, index)),
+  const first = await timesOf(RECORDS, {
+    rawFirst: (index) => read(scattered(index)),
+    checkedFirst: (index) => crc32(read(scattered(RECORDS - 1 - index))),
+    recallFirst: (index) => recall(scattered(index)),
+    findFirst: (index) => find(scattered(index)),
   });
+  for (let index = 0; index < RECORDS; index++) await recall(index);
+  collectGarbage();
+  const again = await timesOf(GETS, {
+    rawAgain: (index) => read(choose(index)),
+    recallAgain: (index) => recall(chooseOther(index)),
+  });
+  return { ...first, ...again };
+}
+
+/** Each number below RECORDS once, in another order. */
+function scattered(index: number): number {
+  return (index * 797) % RECORDS;
 }
 
 const store = sqliteStore({ path: join(folder, 'store.sqlite') });
@@ -131,12 +149,18 @@ const ratioOf = (over: Name, under: Name) => times[over] / times[under];
 for (const [name, time] of Object.entries(times))
   console.log(`      ${name}: ${(time * 1000).toFixed(1)} µs`);
 
+console.log(`      first recall, times of pread: ${ratioOf('recallFirst', 'rawFirst').toFixed(3)}`);
+
 const isFine = printGoals([
   { name: 'durable put, speed against append + fdatasync', measured: ratioOf('rawPut', 'put'), atLeast: 0.8 },
   { name: 'commit under a lease, the same', measured: ratioOf('rawPut', 'commit'), atLeast: 0.8 },
   { name: 'put of a span with its words, the same', measured: ratioOf('rawPut', 'putSpan'), atLeast: 0.5 },
   { name: `batch of ${BATCH}, the same`, measured: ratioOf('rawBatch', 'batch'), atLeast: 0.15 },
-  { name: 'recall, times of pread + CRC-32', measured: ratioOf('recall', 'checkedGet'), atMost: 3 },
-  { name: 'recall, times of pread', measured: ratioOf('recall', 'rawGet'), atMost: 3 },
+  {
+    name: 'first recall, times of pread + CRC-32',
+    measured: ratioOf('recallFirst', 'checkedFirst'),
+    atMost: 3,
+  },
+  { name: 'recall again, times of pread', measured: ratioOf('recallAgain', 'rawAgain'), atMost: 3 },
 ]);
 process.exitCode = isFine ? 0 : 1;

@@ -1,6 +1,7 @@
-import type { Database, Session } from '../sql/database.ts';
+import type { Database } from '../sql/database.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { bind, type Prepared, rawStatement, type SlotValues } from '../sql/prepared.ts';
+import { allRows, firstRow, type Operation, perform, type Step } from '../sql/operation.ts';
+import { bind, rawStatement } from '../sql/prepared.ts';
 import type { PostgresClient, PostgresPool } from './connection.ts';
 import { isConflict } from './errors.ts';
 
@@ -31,47 +32,51 @@ export class PostgresDatabase implements Database {
     return true;
   }
 
-  read<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    return work(this.#sessionOf(this.#options.pool));
+  read<Result>(begin: () => Operation<Result>): Promise<Result> {
+    return perform(begin(), (step) => this.#run(this.#options.pool, step));
   }
 
-  async write<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+  async write<Result>(begin: () => Operation<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#transaction(work);
+        return await this.#transaction(begin());
       } catch (error) {
         if (!isConflict(error) || attempt === MAXIMUM_ATTEMPTS) throw error;
       }
     }
   }
 
-  async version(session: Session): Promise<number> {
+  *generation(): Operation<undefined> {
+    // It would be another round trip.
+  }
+
+  *version(): Operation<number> {
     const table = `${this.#options.schema}.schema_version`;
-    const [found] = await session.run(
+    const found = yield* firstRow(
       rawStatement<{ readonly name: string | null }>(`select to_regclass('${table}') as name`),
     );
     if (found === undefined || found.name === null) return 0;
-    const [row] = await session.run(
+    const row = yield* firstRow(
       rawStatement<{ readonly version: number | null }>(`select max(version) as version from ${table}`),
     );
     return row?.version ?? 0;
   }
 
-  async beginMigration(session: Session): Promise<void> {
+  *beginMigration(): Operation<void> {
     const { schema } = this.#options;
-    await session.run(rawStatement(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`));
-    const [found] = await session.run(
+    yield* allRows(rawStatement(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`));
+    const found = yield* firstRow(
       rawStatement<{ readonly oid: number }>(`select oid from pg_namespace where nspname = '${schema}'`),
     );
     // Asked for even where there is one, it would need the right to make schemas.
-    if (found === undefined) await session.run(rawStatement(`create schema ${schema}`));
-    await session.run(
+    if (found === undefined) yield* allRows(rawStatement(`create schema ${schema}`));
+    yield* allRows(
       rawStatement(`create table if not exists ${schema}.schema_version (version integer primary key)`),
     );
   }
 
-  async endMigration(session: Session, version: number): Promise<void> {
-    await session.run(rawStatement(`insert into ${this.#options.schema}.schema_version values (${version})`));
+  *endMigration(version: number): Operation<void> {
+    yield* allRows(rawStatement(`insert into ${this.#options.schema}.schema_version values (${version})`));
   }
 
   async purge(): Promise<void> {
@@ -86,7 +91,7 @@ export class PostgresDatabase implements Database {
     if (this.#options.ownsPool) await this.#options.pool.end();
   }
 
-  async #transaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+  async #transaction<Result>(operation: Operation<Result>): Promise<Result> {
     const client = await this.#options.pool.connect();
     let isBroken = false;
     const markBroken = () => {
@@ -96,7 +101,7 @@ export class PostgresDatabase implements Database {
     client.on('error', markBroken);
     try {
       await client.query('begin');
-      const result = await work(this.#sessionOf(client));
+      const result = await perform(operation, (step) => this.#run(client, step));
       const { command } = await client.query('commit');
       // That is how the server says that an earlier statement had failed.
       if (command !== 'COMMIT') throw new Error('the transaction was taken back');
@@ -110,13 +115,12 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  #sessionOf(target: Pick<PostgresClient, 'query'>): Session {
-    const run = async <Row>(statement: Prepared<Row>, values: SlotValues = {}) => {
-      const parameters = bind(statement, values, this.#options.now);
-      const { rows } = await target.query(statement.sql, parameters);
-      return rows as readonly Row[]; // the shape that the statement was compiled for
-    };
-    return { run, first: async (statement, values) => (await run(statement, values))[0] };
+  async #run(
+    target: Pick<PostgresClient, 'query'>,
+    { statement, values }: Step,
+  ): Promise<readonly unknown[]> {
+    const { rows } = await target.query(statement.sql, bind(statement, values, this.#options.now));
+    return rows;
   }
 }
 

@@ -7,9 +7,6 @@ import { ENVELOPE_ROOM } from './envelope.ts';
 /** Where a span was found. */
 export type SpanPlace = Pick<ArchivedSpan, 'tenant' | 'conversation' | 'handle' | 'start'>;
 
-/** Bytes that say how long the head of a span is. */
-const LENGTH_BYTES = 4;
-
 type Unreadable = StoreFault['reason'];
 
 /** Behind room for the envelope. JSON writes half surrogates as escapes, so that every string survives UTF-8. */
@@ -38,30 +35,46 @@ export function readCheckpoint(payload: Buffer): Checkpoint | Unreadable {
   return { ...value, parent: value.parent, state: { ...value.state, reason: value.state.reason } };
 }
 
+/** UTF-8 does not keep half surrogates; the other encoding keeps everything. */
+const TEXT_ENCODINGS = ['utf8', 'utf16le'] as const;
+
+/** Where a span has its numbers and its text, which the messages follow. */
+const END = 0;
+const CREATED_AT = 8;
+const ENCODING = 16;
+const TEXT_LENGTH = 17;
+const TEXT = 21;
+
 /**
- * The messages stay the bytes they are; what else is to be kept is a head of JSON in front of them, behind room for the
- * envelope. Where the span belongs is not in it: the envelope vouches for that.
+ * The messages stay the bytes they are, behind what else is to be kept, behind room for the envelope. Where the span belongs
+ * is not in it: the envelope vouches for that.
  */
 export function writeSpan({ end, text, createdAt, body }: ArchivedSpan): Buffer {
-  const head = Buffer.from(JSON.stringify({ end, text, createdAt }));
-  const bodyStart = ENVELOPE_ROOM + LENGTH_BYTES + head.length;
-  const bytes = Buffer.allocUnsafe(bodyStart + body.length);
-  bytes.set(head, bytes.writeUInt32BE(head.length, ENVELOPE_ROOM));
-  bytes.set(body, bodyStart);
+  const encoding = text.isWellFormed() ? 0 : 1;
+  const textLength = Buffer.byteLength(text, TEXT_ENCODINGS[encoding]);
+  const bytes = Buffer.allocUnsafe(ENVELOPE_ROOM + TEXT + textLength + body.length);
+  const payload = bytes.subarray(ENVELOPE_ROOM);
+  payload.writeDoubleBE(end, END);
+  payload.writeDoubleBE(createdAt, CREATED_AT);
+  payload.writeUInt8(encoding, ENCODING);
+  payload.writeUInt32BE(textLength, TEXT_LENGTH);
+  payload.write(text, TEXT, TEXT_ENCODINGS[encoding]);
+  payload.set(body, TEXT + textLength);
   return bytes;
 }
 
 /** The span's body is a view of the payload. */
 export function readSpan(place: SpanPlace, payload: Buffer): ArchivedSpan | Unreadable {
   const { buffer, byteOffset, length } = payload;
-  if (length < LENGTH_BYTES) return 'damaged';
-  const headEnd = LENGTH_BYTES + payload.readUInt32BE(0);
-  if (length < headEnd) return 'damaged';
-  const head = parse(payload.toString('utf8', LENGTH_BYTES, headEnd));
-  if (!isObject(head)) return 'damaged';
+  if (length < TEXT) return 'damaged';
+  const textEnd = TEXT + payload.readUInt32BE(TEXT_LENGTH);
+  const encoding = TEXT_ENCODINGS[payload.readUInt8(ENCODING)];
+  if (length < textEnd || encoding === undefined) return 'damaged';
   const { tenant, conversation, handle, start } = place;
-  const { end, text, createdAt } = head;
-  const body = new Uint8Array(buffer, byteOffset + headEnd, length - headEnd);
+  const end = payload.readDoubleBE(END);
+  const createdAt = payload.readDoubleBE(CREATED_AT);
+  const text = payload.toString(encoding, TEXT, textEnd);
+  const body = new Uint8Array(buffer, byteOffset + textEnd, length - textEnd);
   const span = { tenant, conversation, handle, start, end, body, text, createdAt };
   return isSpan(span) ? span : 'damaged';
 }

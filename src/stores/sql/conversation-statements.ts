@@ -1,52 +1,32 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
-import { TOUCH_AFTER_MS } from '../last-use.ts';
 import { numberSlot, prepare, slot } from './compile.ts';
 import type { Dialect, DialectFragments } from './dialect.ts';
+import { staleAt } from './stale-at.ts';
 import type { BigInteger, Tables } from './tables.ts';
 
 /** Statements about conversations. */
 export function conversationStatements(
   builder: Kysely<Tables>,
+  fragments: DialectFragments,
+  dialect: Dialect,
+) {
+  return {
+    ...singleConversation(builder, fragments, dialect),
+    ...listings(builder),
+    ...tombstones(builder, dialect),
+  };
+}
+
+function singleConversation(
+  builder: Kysely<Tables>,
   { clock, nextFence }: DialectFragments,
   { locksRows }: Dialect,
 ) {
-  const stale =
-    sql<number>`case when ${sql.ref('conversations.used_at')} < ${clock} - ${sql.lit(TOUCH_AFTER_MS)}
-    then 1 else 0 end`.as('stale');
   const conversation = builder
     .selectFrom('conversations')
-    .select(['id', 'forgotten_fence', 'used_at', stale])
+    .select(['id', 'forgotten_fence', 'used_at', staleAt(clock)])
     .where('tenant', '=', slot<string>('tenant'))
     .where('conversation', '=', slot<string>('conversation'));
-  const listing = builder
-    .selectFrom('conversations')
-    .select((of) => [
-      'id',
-      'tenant',
-      'conversation',
-      'created_at',
-      'used_at',
-      ...countAndBytes(of, 'checkpoints'),
-      ...countAndBytes(of, 'spans'),
-    ])
-    .orderBy('used_at', 'desc')
-    .orderBy('tenant')
-    .orderBy('conversation');
-  const hasNoRecords = sql<boolean>`not exists ${ofConversation(builder, 'checkpoints')}
-    and not exists ${ofConversation(builder, 'spans')}`;
-  const tombstones = builder
-    .selectFrom('conversations')
-    .select('id')
-    .where(hasNoRecords)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('leases')
-            .select('leases.fence')
-            .whereRef('leases.fence', '<', 'conversations.forgotten_fence'),
-        ),
-      ),
-    );
 
   return {
     now: prepare(builder.selectNoFrom(clock.as('now'))),
@@ -71,7 +51,7 @@ export function conversationStatements(
         .updateTable('conversations')
         .set({ used_at: clock })
         .where('id', '=', slot<BigInteger>('id'))
-        .returning('id'),
+        .returning('used_at'),
     ),
     markForgotten: prepare(
       builder
@@ -80,10 +60,57 @@ export function conversationStatements(
         .where('id', '=', slot<BigInteger>('id'))
         .returning('forgotten_fence'),
     ),
+    /** Locked, if nobody has used it since. */
+    lockedUnused: prepare(
+      (locksRows ? conversation.clearWhere().forUpdate() : conversation.clearWhere())
+        .where('id', '=', slot<BigInteger>('id'))
+        .where('used_at', '=', numberSlot('usedAt')),
+    ),
+  };
+}
+
+function listings(builder: Kysely<Tables>) {
+  const listing = builder
+    .selectFrom('conversations')
+    .select((of) => [
+      'id',
+      'tenant',
+      'conversation',
+      'created_at',
+      'used_at',
+      ...countAndBytes(of, 'checkpoints'),
+      ...countAndBytes(of, 'spans'),
+    ])
+    .orderBy('used_at', 'desc')
+    .orderBy('tenant')
+    .orderBy('conversation');
+
+  return {
     listAll: prepare(listing),
     listTenant: prepare(listing.where('tenant', '=', slot<string>('tenant'))),
-    /** Conversations without records. They are needed as long as a lease from before could still write. */
-    lockedTombstones: prepare(locksRows ? tombstones.forUpdate().skipLocked() : tombstones),
+  };
+}
+
+/** Conversations without records. They are needed as long as a lease from before could still write. */
+function tombstones(builder: Kysely<Tables>, { locksRows }: Dialect) {
+  const hasNoRecords = sql<boolean>`not exists ${ofConversation(builder, 'checkpoints')}
+    and not exists ${ofConversation(builder, 'spans')}`;
+  const unneeded = builder
+    .selectFrom('conversations')
+    .select('id')
+    .where(hasNoRecords)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('leases')
+            .select('leases.fence')
+            .whereRef('leases.fence', '<', 'conversations.forgotten_fence'),
+        ),
+      ),
+    );
+
+  return {
+    lockedTombstones: prepare(locksRows ? unneeded.forUpdate().skipLocked() : unneeded),
     /** Looks again: before it was locked, somebody may have written. */
     removeTombstone: prepare(
       builder
@@ -91,12 +118,6 @@ export function conversationStatements(
         .where('id', '=', slot<BigInteger>('id'))
         .where(hasNoRecords)
         .returning('id'),
-    ),
-    /** Locked, if nobody has used it since. */
-    lockedUnused: prepare(
-      (locksRows ? conversation.clearWhere().forUpdate() : conversation.clearWhere())
-        .where('id', '=', slot<BigInteger>('id'))
-        .where('used_at', '=', numberSlot('usedAt')),
     ),
   };
 }

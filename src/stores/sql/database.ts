@@ -1,13 +1,6 @@
 import type { RoundfoldError } from '../../core/errors.ts';
 import type { Dialect } from './dialect.ts';
-import type { Prepared, SlotValues } from './prepared.ts';
-
-/** Runs statements, one after the other. */
-export interface Session {
-  run<Row>(statement: Prepared<Row>, values?: SlotValues): Promise<readonly Row[]>;
-  /** The first row alone, which is quicker where there is one at most. */
-  first<Row>(statement: Prepared<Row>, values?: SlotValues): Promise<Row | undefined>;
-}
+import type { Operation } from './operation.ts';
 
 /** An open database. */
 export interface Database {
@@ -15,15 +8,17 @@ export interface Database {
   /** Whether it is still the one that its address names, as far as that matters. */
   isCurrent(use: 'read' | 'write'): boolean;
   /** Outside of a transaction. */
-  read<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
-  /** In one transaction, which is taken back when `work` throws. May run `work` again when others were in the way. */
-  write<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
+  read<Result>(begin: () => Operation<Result>): Promise<Result>;
+  /** In one transaction, taken back when the operation throws. It begins again when others were in the way. */
+  write<Result>(begin: () => Operation<Result>): Promise<Result>;
+  /** A number that is another one when somebody else has written; undefined where asking takes as long as reading. */
+  generation(): Operation<number | undefined>;
   /** The version of the tables, 0 when there are none. */
-  version(session: Session): Promise<number>;
+  version(): Operation<number>;
   /** Keeps other processes from changing the tables until the transaction ends. */
-  beginMigration(session: Session): Promise<void>;
+  beginMigration(): Operation<void>;
   /** Writes down the version that the tables have now. */
-  endMigration(session: Session, version: number): Promise<void>;
+  endMigration(version: number): Operation<void>;
   /** Makes what was deleted unreadable in the files, as far as the database can. */
   purge(): Promise<void>;
   /** @throws when the database itself is damaged */

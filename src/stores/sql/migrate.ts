@@ -1,6 +1,7 @@
 import { RoundfoldError } from '../../core/errors.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrations/migration.ts';
+import { allRows } from './operation.ts';
 import { rawStatement } from './prepared.ts';
 
 /**
@@ -9,20 +10,20 @@ import { rawStatement } from './prepared.ts';
  */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
   const newest = Math.max(...migrations.map(({ version }) => version));
-  const found = await database.read((session) => database.version(session));
+  const found = await database.read(() => database.version());
   refuseNewer(found, newest);
   if (found === newest) return;
-  await database.write(async (session) => {
-    await database.beginMigration(session);
-    const current = await database.version(session);
+  await database.write(function* () {
+    yield* database.beginMigration();
+    const current = yield* database.version();
     refuseNewer(current, newest);
     // Somebody else was faster.
     if (current === newest) return;
     for (const { version, statements } of migrations) {
       if (version <= current) continue;
-      for (const text of statements(database.dialect)) await session.run(rawStatement(text));
+      for (const text of statements(database.dialect)) yield* allRows(rawStatement(text));
     }
-    await database.endMigration(session, newest);
+    yield* database.endMigration(newest);
   });
 }
 

@@ -21,13 +21,18 @@ export type SlotValues = Readonly<Record<string, unknown>>;
 
 /** The values in the order of the statement's parameters. The slot `now` has the time unless it is given. */
 export function bind(statement: Prepared, values: SlotValues, now: () => number): unknown[] {
-  return statement.parameters.map((parameter) => {
-    if (!(parameter instanceof Slot)) return parameter;
-    const { name } = parameter;
-    if (Object.hasOwn(values, name)) return values[name];
-    if (name === 'now') return Math.floor(now());
-    throw new TypeError(`no value for ${name}`);
-  });
+  const bound: unknown[] = [];
+  for (const parameter of statement.parameters) {
+    bound.push(parameter instanceof Slot ? slotValue(parameter, values, now) : parameter);
+  }
+  return bound;
+}
+
+function slotValue({ name }: Slot, values: SlotValues, now: () => number): unknown {
+  const value = values[name];
+  if (value !== undefined) return value;
+  if (name === 'now') return Math.floor(now());
+  throw new TypeError(`no value for ${name}`);
 }
 
 /** A statement that the query builder does not know. Takes no values. */

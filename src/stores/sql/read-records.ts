@@ -11,14 +11,9 @@ import { byPlace } from '../order.ts';
 import { isFault } from '../record/codec.ts';
 import { nameInColumn } from '../record/name.ts';
 import { excerptOf, hasWords, searchWords } from '../search-words.ts';
-import {
-  type CheckpointRow,
-  linkFromColumn,
-  readCheckpointRow,
-  readSpanRow,
-  rowsOf,
-  served,
-} from './rows.ts';
+import { allRows, eachRow, firstRow, type Operation } from './operation.ts';
+import { recallKey } from './recalled-spans.ts';
+import { type CheckpointRow, linkFromColumn, readCheckpointRow, readSpanRow, served } from './rows.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';
 
@@ -26,11 +21,11 @@ import type { Work } from './work.ts';
  * The longest checkpoint that is true and can be served. One query where that is the longest of all, which it nearly always
  * is: a branch of the conversation may have a longer one. Then all are looked through, and one more is read.
  */
-export async function findCheckpoint(
+export function* findCheckpoint(
   work: Work,
   { tenant, configuration, conversations, from, to, isTrue }: CheckpointLookup,
-): Promise<Checkpoint | undefined> {
-  const { session, statements, dialect } = work;
+): Operation<Checkpoint | undefined> {
+  const { statements, dialect } = work;
   const asked = {
     tenant: nameInColumn(tenant),
     configuration: nameInColumn(configuration),
@@ -38,60 +33,72 @@ export async function findCheckpoint(
     from,
     to,
   };
-  const longest = await session.first(statements.longestCheckpoint, asked);
+  const longest = yield* firstRow(statements.longestCheckpoint, asked);
   if (longest === undefined) return undefined;
-  const first = isTrue(linkFromColumn(longest.link)) ? await serveCheckpoint(work, longest) : undefined;
+  const first = isTrue(linkFromColumn(longest.link)) ? yield* serveCheckpoint(work, longest) : undefined;
   if (first !== undefined) return first;
-  for (const { id, link } of await session.run(statements.candidates, asked)) {
+  for (const { id, link } of yield* allRows(statements.candidates, asked)) {
     if (id === longest.id || !isTrue(linkFromColumn(link))) continue;
-    const row = await session.first(statements.checkpointById, { id });
-    const checkpoint = row === undefined ? undefined : await serveCheckpoint(work, row);
+    const row = yield* firstRow(statements.checkpointById, { id });
+    const checkpoint = row === undefined ? undefined : yield* serveCheckpoint(work, row);
     if (checkpoint !== undefined) return checkpoint;
   }
   return undefined;
 }
 
 /** The checkpoint of a row, which is used with it; undefined where it cannot be served. */
-async function serveCheckpoint(
+function* serveCheckpoint(
   work: Work,
-  row: CheckpointRow & { readonly stale: number; readonly conversation_id: BigInteger },
-): Promise<Checkpoint | undefined> {
+  row: CheckpointRow & UseOfConversation,
+): Operation<Checkpoint | undefined> {
   const checkpoint = served(work, readCheckpointRow(work.codec, row));
-  if (checkpoint !== undefined && row.stale === 1) await touch(work, row.conversation_id);
+  if (checkpoint !== undefined) yield* markUsed(work, row);
   return checkpoint;
 }
 
-/** A span of that name that can be served, the nearest to the beginning of a conversation, of the oldest such one. */
-export async function recallSpan(
+/** The span of that name, which is used with it. */
+export function* recallSpan(
   work: Work,
   { tenant, handle }: { readonly tenant: string; readonly handle: string },
-): Promise<ArchivedSpan | undefined> {
-  const { session, statements, codec } = work;
+): Operation<ArchivedSpan | undefined> {
+  const { recalled } = work;
   const names = { tenant: nameInColumn(tenant), handle: nameInColumn(handle) };
-  for (let offset = 0; ; offset++) {
-    const row = await session.first(statements.spanByHandle, { ...names, offset });
-    if (row === undefined) return undefined;
-    const { conversation, place, body } = row;
-    const span = served(work, readSpanRow(codec, { ...names, conversation, place, body }));
-    if (span === undefined) continue;
-    if (row.stale === 1) await touch(work, row.conversation_id);
-    return span;
+  const key = recallKey(names);
+  // Asked first: whatever is written while the span is read belongs to the next generation.
+  const generation = recalled.isRepeated(key) ? yield* work.generation() : undefined;
+  const known = generation === undefined ? undefined : recalled.get(key, generation);
+  if (known !== undefined) return known;
+  const found = yield* readByHandle(work, names);
+  if (found !== undefined && generation !== undefined) recalled.add(key, found);
+  return found?.span;
+}
+
+/** A span of that name that can be served, the nearest to the beginning of a conversation, of the oldest such one. */
+function* readByHandle(work: Work, names: { readonly tenant: string; readonly handle: string }) {
+  const { statements, codec } = work;
+  let row = yield* firstRow(statements.spanByHandle, names);
+  while (row !== undefined) {
+    const span = served(work, readSpanRow(codec, { ...names, ...row }));
+    if (span !== undefined) return { span, usedAt: yield* markUsed(work, row) };
+    const after = { ...names, lastPlace: row.place, lastConversation: row.conversation_id };
+    row = yield* firstRow(statements.nextSpanByHandle, after);
   }
+  return undefined;
 }
 
 /** Spans with all of the words. Sealed ones are not indexed: those of the conversation are opened and read. */
-export async function searchSpans(
+export function* searchSpans(
   work: Work,
   { words, limit, ...key }: SpanQuery,
-): Promise<readonly SpanMatch[]> {
+): Operation<readonly SpanMatch[]> {
   const wanted = searchWords(words);
-  const conversation = wanted.size === 0 ? undefined : await conversationRow(work, key);
+  const conversation = wanted.size === 0 ? undefined : yield* conversationRow(work, key);
   if (conversation === undefined) return [];
   const { id } = conversation;
   const found = work.codec.isSealed
-    ? (await spansOf(work, id)).filter(({ text }) => hasWords(text, wanted)).slice(0, limit)
-    : await indexedSpans(work, id, { wanted, limit });
-  if (found.length > 0 && conversation.stale === 1) await touch(work, id);
+    ? (yield* spansOf(work, id)).filter(({ text }) => hasWords(text, wanted)).slice(0, limit)
+    : yield* indexedSpans(work, id, { wanted, limit });
+  if (found.length > 0 && conversation.stale === 1) yield* touch(work, id);
   return found.map(({ handle, start, end, text }) => ({
     handle,
     start,
@@ -100,65 +107,80 @@ export async function searchSpans(
   }));
 }
 
-async function indexedSpans(
+function* indexedSpans(
   work: Work,
   id: BigInteger,
   { wanted, limit }: { readonly wanted: ReadonlySet<string>; readonly limit: number },
-): Promise<readonly ArchivedSpan[]> {
+): Operation<readonly ArchivedSpan[]> {
   const query = work.dialect.queryValue(String(id), wanted);
-  const rows = await work.session.run(work.statements.matchingSpans, { id, query, limit });
+  const rows = yield* allRows(work.statements.matchingSpans, { id, query, limit });
   return rows.flatMap((row) => served(work, readSpanRow(work.codec, row)) ?? []).sort(byPlace);
 }
 
-export async function listCheckpoints(work: Work, key: ConversationKey): Promise<readonly Checkpoint[]> {
-  const conversation = await conversationRow(work, key);
+export function* listCheckpoints(work: Work, key: ConversationKey): Operation<readonly Checkpoint[]> {
+  const conversation = yield* conversationRow(work, key);
   if (conversation === undefined) return [];
   const found: Checkpoint[] = [];
-  for await (const row of rowsOf(work, work.statements.checkpointsOf, { id: conversation.id })) {
-    found.push(...[served(work, readCheckpointRow(work.codec, row)) ?? []].flat());
-  }
+  yield* eachRow(work.statements.checkpointsOf, { id: conversation.id }, (row) => {
+    const checkpoint = served(work, readCheckpointRow(work.codec, row));
+    if (checkpoint !== undefined) found.push(checkpoint);
+  });
   return found.sort((left, right) => left.boundary - right.boundary);
 }
 
-export async function listSpans(work: Work, key: ConversationKey): Promise<readonly ArchivedSpan[]> {
-  const conversation = await conversationRow(work, key);
-  return conversation === undefined ? [] : spansOf(work, conversation.id);
+export function* listSpans(work: Work, key: ConversationKey): Operation<readonly ArchivedSpan[]> {
+  const conversation = yield* conversationRow(work, key);
+  return conversation === undefined ? [] : yield* spansOf(work, conversation.id);
 }
 
-async function spansOf(work: Work, id: BigInteger): Promise<readonly ArchivedSpan[]> {
+function* spansOf(work: Work, id: BigInteger): Operation<readonly ArchivedSpan[]> {
   const found: ArchivedSpan[] = [];
-  for await (const row of rowsOf(work, work.statements.spansOf, { id })) {
+  yield* eachRow(work.statements.spansOf, { id }, (row) => {
     const span = served(work, readSpanRow(work.codec, row));
     if (span !== undefined) found.push(span);
-  }
+  });
   return found.sort(byPlace);
 }
 
 /** What is wrong with any record. */
-export async function findFaults(work: Work): Promise<readonly StoreFault[]> {
+export function* findFaults(work: Work): Operation<readonly StoreFault[]> {
   const faults: StoreFault[] = [];
-  for await (const row of rowsOf(work, work.statements.allCheckpoints)) {
+  yield* eachRow(work.statements.allCheckpoints, {}, (row) => {
     const found = readCheckpointRow(work.codec, row);
     if (isFault(found)) faults.push(found);
-  }
-  for await (const row of rowsOf(work, work.statements.allSpans)) {
+  });
+  yield* eachRow(work.statements.allSpans, {}, (row) => {
     const found = readSpanRow(work.codec, row);
     if (isFault(found)) faults.push(found);
-  }
+  });
   return faults;
 }
 
-async function conversationRow({ session, statements }: Work, key: ConversationKey) {
+function* conversationRow({ statements }: Work, key: ConversationKey) {
   const names = { tenant: nameInColumn(key.tenant), conversation: nameInColumn(key.conversation) };
-  const [row] = await session.run(statements.conversation, names);
-  return row;
+  return yield* firstRow(statements.conversation, names);
+}
+
+/** What a row says of the last use of its conversation. */
+interface UseOfConversation {
+  readonly conversation_id: BigInteger;
+  readonly used_at: BigInteger;
+  readonly stale: number;
+}
+
+/** When the conversation was used last: where that was a while ago, now, and it is written down. */
+function* markUsed(work: Work, { conversation_id, used_at, stale }: UseOfConversation): Operation<number> {
+  const touchedAt = stale === 1 ? yield* touch(work, conversation_id) : undefined;
+  return touchedAt ?? Number(used_at);
 }
 
 /** Reading is worth more than knowing when it was: a touch that fails is no failure. */
-async function touch({ session, statements }: Work, id: BigInteger): Promise<void> {
+function* touch({ statements }: Work, id: BigInteger): Operation<number | undefined> {
   try {
-    await session.run(statements.touch, { id });
+    const [touched] = yield* allRows(statements.touch, { id });
+    return touched === undefined ? undefined : Number(touched.used_at);
   } catch {
     // The next reader tries again.
+    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { TOUCH_AFTER_MS } from '../last-use.ts';
 import { numberSlot, prepare, slot } from './compile.ts';
 import type { DialectFragments } from './dialect.ts';
+import { staleAt } from './stale-at.ts';
 import type { BigInteger, Tables } from './tables.ts';
 
 /** Statements about checkpoints and spans. */
@@ -26,6 +26,7 @@ function checkpointQueries(builder: Kysely<Tables>, { clock, isIn }: DialectFrag
       'checkpoints.body',
       'checkpoints.conversation_id',
       'conversations.conversation',
+      'conversations.used_at',
       staleAt(clock),
     ]);
   const named = builder
@@ -124,27 +125,34 @@ function spanQueries(builder: Kysely<Tables>, { clock, matches }: DialectFragmen
       'spans.body',
       'spans.conversation_id',
       'conversations.conversation',
+      'conversations.used_at',
       staleAt(clock),
     ]);
 
+  // In the order of the index, so that only one body is read; and no more columns than are not known yet.
+  const byHandle = spans
+    .clearSelect()
+    .select([
+      'spans.place',
+      'spans.body',
+      'spans.conversation_id',
+      'conversations.conversation',
+      'conversations.used_at',
+      staleAt(clock),
+    ])
+    .where('spans.tenant', '=', slot<string>('tenant'))
+    .where('spans.handle', '=', slot<string>('handle'))
+    .orderBy('spans.place')
+    .orderBy('spans.conversation_id')
+    .limit(sql.lit(1));
+
   return {
-    /** In the order of the index, so that only one body is read; and no more columns than are not known yet. */
-    spanByHandle: prepare(
-      spans
-        .clearSelect()
-        .select([
-          'spans.place',
-          'spans.conversation_id',
-          'conversations.conversation',
-          staleAt(clock),
-          'spans.body',
-        ])
-        .where('spans.tenant', '=', slot<string>('tenant'))
-        .where('spans.handle', '=', slot<string>('handle'))
-        .orderBy('spans.place')
-        .orderBy('spans.conversation_id')
-        .limit(sql.lit(1))
-        .offset(numberSlot('offset')),
+    spanByHandle: prepare(byHandle),
+    nextSpanByHandle: prepare(
+      byHandle.where(
+        sql<boolean>`(${sql.ref('spans.place')}, ${sql.ref('spans.conversation_id')})
+          > (${numberSlot('lastPlace')}, ${numberSlot('lastConversation')})`,
+      ),
     ),
     span: prepare(
       spans
@@ -208,10 +216,4 @@ function spanChanges(builder: Kysely<Tables>, { words }: DialectFragments) {
       builder.deleteFrom('spans').where('conversation_id', '=', slot<BigInteger>('id')).returning('id'),
     ),
   };
-}
-
-/** Whether the conversation's last use should be written down again. */
-function staleAt(clock: DialectFragments['clock']) {
-  return sql<number>`case when ${sql.ref('conversations.used_at')} < ${clock} - ${sql.lit(TOUCH_AFTER_MS)}
-    then 1 else 0 end`.as('stale');
 }

@@ -1,55 +1,56 @@
 import type { ConversationKey, Retention, StoredConversation } from '../../core/store.ts';
 import { nameFromColumn, nameInColumn } from '../record/name.ts';
 import { conversationsToCollect } from '../retention.ts';
-import type { Database, Session } from './database.ts';
+import type { Database } from './database.ts';
 import { advanceFence } from './leases.ts';
-import type { Statements } from './statements.ts';
+import { allRows, firstRow, type Operation } from './operation.ts';
 import type { BigInteger } from './tables.ts';
+import type { Work } from './work.ts';
 import { lockConversation } from './write-records.ts';
 
 /** Removes a conversation, and keeps every lease of before from writing to it. */
 export async function forgetConversation(
   database: Database,
-  statements: Statements,
+  work: Work,
   key: ConversationKey,
 ): Promise<number> {
-  return database.write(async (session) => {
-    await advanceFence(database, statements, session);
-    const { id } = await lockConversation({ session, statements }, key);
-    await session.run(statements.markForgotten, { id });
-    return emptyConversation(session, statements, id);
+  return database.write(function* () {
+    yield* advanceFence(work);
+    const { id } = yield* lockConversation(work, key);
+    yield* allRows(work.statements.markForgotten, { id });
+    return yield* emptyConversation(work, id);
   });
 }
 
 /** Removes what retention does not keep, in small transactions: others want to write as well. */
 export async function collectConversations(
   database: Database,
-  statements: Statements,
+  work: Work,
   retention: Retention,
 ): Promise<number> {
-  const [clock] = await database.read((session) => session.run(statements.now));
-  const conversations = await listConversations(database, statements, undefined);
+  const clock = await database.read(() => firstRow(work.statements.now));
+  const conversations = await listConversations(database, work, undefined);
   let removed = 0;
   for (const { id, usedAt } of conversationsToCollect(conversations, retention, Number(clock?.now))) {
-    removed += await database.write(async (session) => {
-      const [row] = await session.run(statements.lockedUnused, { id, usedAt });
-      return row === undefined ? 0 : emptyConversation(session, statements, id);
+    removed += await database.write(function* () {
+      const row = yield* firstRow(work.statements.lockedUnused, { id, usedAt });
+      return row === undefined ? 0 : yield* emptyConversation(work, id);
     });
   }
-  await removeTombstones(database, statements);
+  await removeTombstones(database, work);
   return removed;
 }
 
 /** Conversations with their records counted, the last used first. */
 export async function listConversations(
   database: Database,
-  statements: Statements,
+  work: Work,
   tenant: string | undefined,
 ): Promise<readonly (StoredConversation & { readonly id: BigInteger })[]> {
-  const rows = await database.read((session) =>
+  const rows = await database.read(() =>
     tenant === undefined
-      ? session.run(statements.listAll)
-      : session.run(statements.listTenant, { tenant: nameInColumn(tenant) }),
+      ? allRows(work.statements.listAll)
+      : allRows(work.statements.listTenant, { tenant: nameInColumn(tenant) }),
   );
   return rows
     .map((row) => ({
@@ -66,21 +67,22 @@ export async function listConversations(
 }
 
 /** Leases that ended, and conversations without records that no lease could still write to. */
-async function removeTombstones(database: Database, statements: Statements): Promise<void> {
-  await database.write(async (session) => {
-    await session.run(statements.lockLeases);
-    await session.run(statements.removeEndedLeases);
+async function removeTombstones(database: Database, { statements }: Work): Promise<void> {
+  await database.write(function* () {
+    yield* allRows(statements.lockLeases);
+    yield* allRows(statements.removeEndedLeases);
   });
-  await database.write(async (session) => {
-    for (const { id } of await session.run(statements.lockedTombstones)) {
-      await session.run(statements.removeTombstone, { id });
+  await database.write(function* () {
+    for (const { id } of yield* allRows(statements.lockedTombstones)) {
+      yield* allRows(statements.removeTombstone, { id });
     }
   });
 }
 
-async function emptyConversation(session: Session, statements: Statements, id: BigInteger): Promise<number> {
-  await session.run(statements.removeWordsOf, { id });
-  const spans = await session.run(statements.removeSpans, { id });
-  const checkpoints = await session.run(statements.removeCheckpoints, { id });
+function* emptyConversation({ statements, recalled }: Work, id: BigInteger): Operation<number> {
+  recalled.clear();
+  yield* allRows(statements.removeWordsOf, { id });
+  const spans = yield* allRows(statements.removeSpans, { id });
+  const checkpoints = yield* allRows(statements.removeCheckpoints, { id });
   return spans.length + checkpoints.length;
 }

@@ -2,7 +2,6 @@ import type { Checkpoint } from '../../core/checkpoint.ts';
 import type { ArchivedSpan, ChainLink, StoreFault } from '../../core/store.ts';
 import { isFault, type RecordCodec } from '../record/codec.ts';
 import { nameFromColumn } from '../record/name.ts';
-import type { Prepared, SlotValues } from './prepared.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';
 
@@ -66,23 +65,4 @@ export function served<Value extends Checkpoint | ArchivedSpan>(
   if (!isFault(value)) return value;
   report(value);
   return undefined;
-}
-
-/** Rows at a time. Bodies can be large. */
-const PAGE_ROWS = 50;
-
-/** Rows of a statement with `after` and `limit`, a page at a time. */
-export async function* rowsOf<Row extends { readonly id: BigInteger }>(
-  { session }: Pick<Work, 'session'>,
-  statement: Prepared<Row>,
-  values: SlotValues = {},
-): AsyncGenerator<Row> {
-  let after: BigInteger = -1;
-  for (;;) {
-    const page: readonly Row[] = await session.run(statement, { ...values, after, limit: PAGE_ROWS });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_ROWS) return;
-    after = last.id;
-  }
 }

@@ -3,8 +3,9 @@ import type { ConversationKey, Lease, Store, StoreFault, StoreRecord } from '../
 import type { StoreOptions } from '../options.ts';
 import { admitCommit, admitRecords } from '../record/admission.ts';
 import { createRecordCodec, type RecordCodec } from '../record/codec.ts';
-import type { Database, DatabaseOpener, Session } from './database.ts';
+import type { Database, DatabaseOpener } from './database.ts';
 import { acquireLease, releaseLease, renewLease } from './leases.ts';
+import type { Operation } from './operation.ts';
 import {
   findCheckpoint,
   findFaults,
@@ -13,6 +14,7 @@ import {
   recallSpan,
   searchSpans,
 } from './read-records.ts';
+import { RecalledSpans } from './recalled-spans.ts';
 import { collectConversations, forgetConversation, listConversations } from './remove-records.ts';
 import type { Statements } from './statements.ts';
 import type { Work } from './work.ts';
@@ -20,7 +22,7 @@ import { commitRecords, restoreRecords } from './write-records.ts';
 
 interface Opened {
   readonly database: Database;
-  readonly statements: Statements;
+  readonly work: Work;
 }
 
 /** A store in a database. Opened with the first call, and again when it was lost. */
@@ -29,16 +31,18 @@ export class SqlStore implements Store {
   readonly #opener: DatabaseOpener;
   readonly #codec: RecordCodec;
   readonly #onFault: StoreOptions['onFault'];
+  readonly #now: () => number;
   #opened: Promise<Opened> | undefined;
   /** What `#opened` has come to, so that nobody waits for what is there. */
   #current: Opened | undefined;
   #isClosed = false;
 
-  constructor(name: string, opener: DatabaseOpener, { secret, onFault }: StoreOptions) {
+  constructor(name: string, opener: DatabaseOpener, { secret, onFault, now = Date.now }: StoreOptions) {
     this.name = name;
     this.#opener = opener;
     this.#codec = createRecordCodec(secret);
     this.#onFault = onFault;
+    this.#now = now;
   }
 
   find(lookup: Parameters<Store['find']>[0]) {
@@ -51,7 +55,7 @@ export class SqlStore implements Store {
   }
 
   acquire(request: Parameters<Store['acquire']>[0]) {
-    return this.#use(({ database, statements }) => acquireLease(database, statements, request));
+    return this.#use(({ database, work }) => acquireLease(database, work, request));
   }
 
   renew(lease: Lease, milliseconds: number) {
@@ -71,8 +75,8 @@ export class SqlStore implements Store {
   }
 
   list({ tenant }: { readonly tenant?: string | undefined } = {}) {
-    return this.#use(async ({ database, statements }) => {
-      const conversations = await listConversations(database, statements, tenant);
+    return this.#use(async ({ database, work }) => {
+      const conversations = await listConversations(database, work, tenant);
       return conversations.map(({ id: _, ...conversation }) => conversation);
     });
   }
@@ -92,17 +96,17 @@ export class SqlStore implements Store {
   }
 
   forget(key: ConversationKey) {
-    return this.#remove(({ database, statements }) => forgetConversation(database, statements, key));
+    return this.#remove(({ database, work }) => forgetConversation(database, work, key));
   }
 
   collect(retention: Parameters<Store['collect']>[0]) {
-    return this.#remove(({ database, statements }) => collectConversations(database, statements, retention));
+    return this.#remove(({ database, work }) => collectConversations(database, work, retention));
   }
 
   verify() {
-    return this.#use(async (opened) => {
-      await opened.database.check();
-      return opened.database.read((session) => findFaults(this.#workOf(opened, session)));
+    return this.#use(async ({ database, work }) => {
+      await database.check();
+      return database.read(() => findFaults(work));
     });
   }
 
@@ -114,15 +118,12 @@ export class SqlStore implements Store {
     if (opened !== undefined) await closeQuietly(opened.database);
   }
 
-  #read<Result>(run: (work: Work) => Promise<Result>): Promise<Result> {
-    return this.#use(
-      (opened) => opened.database.read((session) => run(this.#workOf(opened, session))),
-      'read',
-    );
+  #read<Result>(begin: (work: Work) => Operation<Result>): Promise<Result> {
+    return this.#use(({ database, work }) => database.read(() => begin(work)), 'read');
   }
 
-  #write<Result>(run: (work: Work) => Promise<Result>): Promise<Result> {
-    return this.#use((opened) => opened.database.write((session) => run(this.#workOf(opened, session))));
+  #write<Result>(begin: (work: Work) => Operation<Result>): Promise<Result> {
+    return this.#use(({ database, work }) => database.write(() => begin(work)));
   }
 
   #remove(run: (opened: Opened) => Promise<number>): Promise<number> {
@@ -133,12 +134,13 @@ export class SqlStore implements Store {
     });
   }
 
-  #workOf({ database, statements }: Opened, session: Session): Work {
+  #workOf(database: Database, statements: Statements): Work {
     return {
-      session,
       statements,
       dialect: database.dialect,
       codec: this.#codec,
+      recalled: new RecalledSpans(this.#now),
+      generation: () => database.generation(),
       report: (fault) => this.#report(fault),
     };
   }
@@ -177,7 +179,8 @@ export class SqlStore implements Store {
 
   async #start(): Promise<Opened> {
     try {
-      const opened = await openDatabase(this.#opener);
+      const { database, statements } = await openDatabase(this.#opener);
+      const opened = { database, work: this.#workOf(database, statements) };
       this.#current = opened;
       return opened;
     } catch (error) {
@@ -195,7 +198,7 @@ export class SqlStore implements Store {
   }
 }
 
-async function openDatabase(opener: DatabaseOpener): Promise<Opened> {
+async function openDatabase(opener: DatabaseOpener) {
   // Loaded with the first store that needs it.
   const [{ statementsOf }, { migrate }, { migrations }] = await Promise.all([
     import('./statements.ts'),

@@ -1,15 +1,18 @@
 import type { StoreFault } from '../../core/store.ts';
 import type { RecordCodec } from '../record/codec.ts';
-import type { Session } from './database.ts';
 import type { Dialect } from './dialect.ts';
+import type { Operation } from './operation.ts';
+import type { RecalledSpans } from './recalled-spans.ts';
 import type { Statements } from './statements.ts';
 
-/** What an operation needs. */
+/** What operations need. */
 export interface Work {
-  readonly session: Session;
   readonly statements: Statements;
   readonly dialect: Dialect;
   readonly codec: RecordCodec;
+  readonly recalled: RecalledSpans;
+  /** The database's. */
+  generation(): Operation<number | undefined>;
   /** Tells of a record that counts as missing. */
   report(fault: StoreFault): void;
 }

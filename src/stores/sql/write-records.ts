@@ -12,34 +12,36 @@ import { linkText } from '../record/identity.ts';
 import { nameInColumn } from '../record/name.ts';
 import { searchWords } from '../search-words.ts';
 import { holdsLease } from './leases.ts';
+import { allRows, firstRow, type Operation } from './operation.ts';
+import { recallKey } from './recalled-spans.ts';
 import { readCheckpointRow, readSpanRow } from './rows.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';
 
 /** Stores a checkpoint and what left the view with it. Runs in a transaction. */
-export async function commitRecords(work: Work, { checkpoint, spans, lease }: Commit): Promise<CommitResult> {
-  if (!(await holdsLease(work, lease))) return 'fenced';
-  const { id, forgottenFence } = await lockConversation(work, checkpoint);
+export function* commitRecords(work: Work, { checkpoint, spans, lease }: Commit): Operation<CommitResult> {
+  if (!(yield* holdsLease(work, lease))) return 'fenced';
+  const { id, forgottenFence } = yield* lockConversation(work, checkpoint);
   if (forgottenFence > lease.fence) return 'forgotten';
   const target: Target = { id, replaceable: 'unreadable' };
-  const isNew = await putCheckpoint(work, target, checkpoint);
-  for (const span of spans) await putSpan(work, target, span);
+  const isNew = yield* putCheckpoint(work, target, checkpoint);
+  for (const span of spans) yield* putSpan(work, target, span);
   return isNew ? 'committed' : 'known';
 }
 
 /** Puts records back. Runs in a transaction. */
-export async function restoreRecords(work: Work, records: readonly StoreRecord[]): Promise<void> {
+export function* restoreRecords(work: Work, records: readonly StoreRecord[]): Operation<void> {
   const conversations = new Map<string, BigInteger>();
   for (const { tenant, conversation } of inLockingOrder(records)) {
-    const { id } = await lockConversation(work, { tenant, conversation });
+    const { id } = yield* lockConversation(work, { tenant, conversation });
     conversations.set(keyText({ tenant, conversation }), id);
   }
   for (const record of records) {
     const id = conversations.get(keyText(conversationOf(record)));
     if (id === undefined) continue;
     const target: Target = { id, replaceable: 'damaged' };
-    if ('checkpoint' in record) await putCheckpoint(work, target, record.checkpoint);
-    else await putSpan(work, target, record.span);
+    if ('checkpoint' in record) yield* putCheckpoint(work, target, record.checkpoint);
+    else yield* putSpan(work, target, record.span);
   }
 }
 
@@ -58,19 +60,19 @@ function keyText({ tenant, conversation }: ConversationKey): string {
 }
 
 /** The conversation's row, made if there is none, and marked as used. Nobody else changes it until the transaction ends. */
-export async function lockConversation(
-  { session, statements }: Pick<Work, 'session' | 'statements'>,
+export function* lockConversation(
+  { statements }: Pick<Work, 'statements'>,
   key: ConversationKey,
-): Promise<{ readonly id: BigInteger; readonly forgottenFence: number }> {
+): Operation<{ readonly id: BigInteger; readonly forgottenFence: number }> {
   const names = { tenant: nameInColumn(key.tenant), conversation: nameInColumn(key.conversation) };
   for (;;) {
-    const [row] = await session.run(statements.lockedConversation, names);
+    const row = yield* firstRow(statements.lockedConversation, names);
     if (row !== undefined) {
-      if (row.stale === 1) await session.run(statements.touch, { id: row.id });
+      if (row.stale === 1) yield* allRows(statements.touch, { id: row.id });
       return { id: row.id, forgottenFence: Number(row.forgotten_fence) };
     }
     // Somebody else may be faster, or remove it again: then look again.
-    const [added] = await session.run(statements.addConversation, names);
+    const [added] = yield* allRows(statements.addConversation, names);
     if (added !== undefined) return { id: added.id, forgottenFence: 0 };
   }
 }
@@ -93,12 +95,8 @@ function isReplaced(found: Checkpoint | ArchivedSpan | StoreFault, replaceable: 
 }
 
 /** Whether it was missing, or could be replaced. */
-async function putCheckpoint(
-  work: Work,
-  { id, replaceable }: Target,
-  checkpoint: Checkpoint,
-): Promise<boolean> {
-  const { session, statements, codec } = work;
+function* putCheckpoint(work: Work, { id, replaceable }: Target, checkpoint: Checkpoint): Operation<boolean> {
+  const { statements, codec } = work;
   const names = {
     tenant: nameInColumn(checkpoint.tenant),
     configuration: nameInColumn(checkpoint.configuration),
@@ -106,38 +104,36 @@ async function putCheckpoint(
   };
   const body = codec.writeCheckpoint(checkpoint);
   const values = { ...names, id, boundary: checkpoint.boundary, body };
-  const [added] = await session.run(statements.addCheckpoint, values);
+  const [added] = yield* allRows(statements.addCheckpoint, values);
   if (added !== undefined) return true;
-  const [known] = await session.run(statements.checkpoint, names);
+  const known = yield* firstRow(statements.checkpoint, names);
   if (known === undefined || !isReplaced(readCheckpointRow(codec, known), replaceable)) return false;
-  await session.run(statements.replaceCheckpoint, { id: known.id, conversation: id, body });
+  yield* allRows(statements.replaceCheckpoint, { id: known.id, conversation: id, body });
   return true;
 }
 
-async function putSpan(work: Work, { id, replaceable }: Target, span: ArchivedSpan): Promise<void> {
-  const { session, statements, codec } = work;
+function* putSpan(work: Work, { id, replaceable }: Target, span: ArchivedSpan): Operation<void> {
+  const { statements, codec, recalled } = work;
+  const tenant = nameInColumn(span.tenant);
   const names = { id, handle: nameInColumn(span.handle), place: span.start };
   const body = codec.writeSpan(span);
-  const [added] = await session.run(statements.addSpan, {
-    ...names,
-    tenant: nameInColumn(span.tenant),
-    body,
-  });
-  if (added !== undefined) return addWords(work, added.id, { scope: id, text: span.text });
-  const [known] = await session.run(statements.span, names);
+  recalled.remove(recallKey({ tenant, handle: names.handle }));
+  const [added] = yield* allRows(statements.addSpan, { ...names, tenant, body });
+  if (added !== undefined) return yield* addWords(work, added.id, { scope: id, text: span.text });
+  const known = yield* firstRow(statements.span, names);
   if (known === undefined || !isReplaced(readSpanRow(codec, known), replaceable)) return;
-  await session.run(statements.replaceSpan, { id: known.id, body });
-  await session.run(statements.removeWords, { id: known.id });
-  await addWords(work, known.id, { scope: id, text: span.text });
+  yield* allRows(statements.replaceSpan, { id: known.id, body });
+  yield* allRows(statements.removeWords, { id: known.id });
+  yield* addWords(work, known.id, { scope: id, text: span.text });
 }
 
 /** Nothing of a sealed text stands in the index. */
-async function addWords(
-  { session, statements, dialect, codec }: Work,
+function* addWords(
+  { statements, dialect, codec }: Work,
   id: BigInteger,
   { scope, text }: { readonly scope: BigInteger; readonly text: string },
-): Promise<void> {
+): Operation<void> {
   if (codec.isSealed) return;
   const words = dialect.wordsValue(String(scope), searchWords(text));
-  await session.run(statements.addWords, { id, words });
+  yield* allRows(statements.addWords, { id, words });
 }

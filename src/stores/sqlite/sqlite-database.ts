@@ -1,7 +1,8 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Session } from '../sql/database.ts';
-import { bind, type Prepared, rawStatement, type SlotValues } from '../sql/prepared.ts';
+import type { Database } from '../sql/database.ts';
+import { allRows, firstRow, type Operation, performAtOnce, type Step } from '../sql/operation.ts';
+import { bind, rawStatement } from '../sql/prepared.ts';
 import { APPLICATION_ID, BUSY_TIMEOUT_MS } from './connect.ts';
 import { sqliteDialect } from './dialect.ts';
 import { damagedDatabase, isBusy } from './errors.ts';
@@ -10,13 +11,15 @@ import { canWrite, fileIdentity } from './files.ts';
 const FIRST_DELAY_MS = 2;
 const LONGEST_DELAY_MS = 50;
 
+const dataVersion = rawStatement<{ readonly data_version: number }>('pragma data_version');
+
 export interface SqliteDatabaseOptions {
   readonly path: string;
   readonly now: () => number;
   readonly waitMilliseconds: number;
 }
 
-/** One connection to a file. Statements run at once; whoever uses it in several steps has it alone meanwhile. */
+/** One connection to a file. Operations run at once, from their beginning to their end. */
 export class SqliteDatabase implements Database {
   readonly dialect = sqliteDialect;
   readonly #connection: DatabaseSync;
@@ -24,20 +27,12 @@ export class SqliteDatabase implements Database {
   readonly #identity: string | undefined;
   readonly #isReadOnly: boolean;
   readonly #statements = new Map<string, PreparedStatement>();
-  readonly #session: Session;
-  #isTaken = false;
-  /** Those who wait for their turn, in the order in which they came. */
-  readonly #waiting: (() => void)[] = [];
 
   constructor(connection: DatabaseSync, options: SqliteDatabaseOptions) {
     this.#connection = connection;
     this.#options = options;
     this.#identity = fileIdentity(options.path);
     this.#isReadOnly = !canWrite(options.path);
-    this.#session = {
-      run: async (statement, values) => this.#run(statement, values),
-      first: async (statement, values) => this.#first(statement, values),
-    };
   }
 
   /** A file that was removed or replaced would swallow every write, and one may be writable again. */
@@ -48,16 +43,16 @@ export class SqliteDatabase implements Database {
     return fileIdentity(path) === this.#identity && !(this.#isReadOnly && canWrite(path));
   }
 
-  read<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.#whenFree(() => work(this.#session));
+  read<Result>(begin: () => Operation<Result>): Promise<Result> {
+    return this.#whenFree(() => performAtOnce(begin(), this.#run));
   }
 
-  write<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.#whenFree(async () => {
+  write<Result>(begin: () => Operation<Result>): Promise<Result> {
+    return this.#whenFree(() => {
       // From the start: a transaction that begins with reading cannot go on to writing when others wrote meanwhile.
       this.#prepared('begin immediate').statement.run();
       try {
-        const result = await work(this.#session);
+        const result = performAtOnce(begin(), this.#run);
         this.#prepared('commit').statement.run();
         return result;
       } catch (error) {
@@ -67,54 +62,49 @@ export class SqliteDatabase implements Database {
     });
   }
 
-  async version(session: Session): Promise<number> {
-    const [row] = await session.run<{ readonly user_version: number }>(rawStatement('pragma user_version'));
+  *generation(): Operation<number | undefined> {
+    const row = yield* firstRow(dataVersion);
+    return row?.data_version;
+  }
+
+  *version(): Operation<number> {
+    const row = yield* firstRow(rawStatement<{ readonly user_version: number }>('pragma user_version'));
     return row?.user_version ?? 0;
   }
 
-  async beginMigration(): Promise<void> {
+  *beginMigration(): Operation<void> {
     // The transaction is alone.
   }
 
-  async endMigration(session: Session, version: number): Promise<void> {
-    await session.run(rawStatement(`pragma application_id = ${APPLICATION_ID}`));
-    await session.run(rawStatement(`pragma user_version = ${version}`));
+  *endMigration(version: number): Operation<void> {
+    yield* allRows(rawStatement(`pragma application_id = ${APPLICATION_ID}`));
+    yield* allRows(rawStatement(`pragma user_version = ${version}`));
   }
 
   async purge(): Promise<void> {
     // The index keeps the words of what was deleted until its parts are merged, and the log keeps old pages.
-    await this.write((session) =>
-      session.run(rawStatement("insert into span_words (span_words) values ('optimize')")),
-    );
-    await this.read((session) => session.run(rawStatement('pragma wal_checkpoint(truncate)')));
+    await this.write(() => allRows(rawStatement("insert into span_words (span_words) values ('optimize')")));
+    await this.read(() => allRows(rawStatement('pragma wal_checkpoint(truncate)')));
   }
 
   async check(): Promise<void> {
-    const [row] = await this.read((session) =>
-      session.run<{ readonly quick_check: string }>(rawStatement('pragma quick_check(1)')),
+    const row = await this.read(() =>
+      firstRow(rawStatement<{ readonly quick_check: string }>('pragma quick_check(1)')),
     );
     if (row?.quick_check !== 'ok') throw damagedDatabase();
   }
 
   async close(): Promise<void> {
-    await this.#whenFree(async () => this.#connection.close());
+    this.#connection.close();
   }
 
-  #run<Row>(prepared: Prepared<Row>, values: SlotValues = {}): readonly Row[] {
-    const { statement, columns } = this.#prepared(prepared.sql);
-    const rows = statement.all(...this.#parameters(prepared, values));
-    return rows.map((row) => rowOf<Row>(columns, row));
-  }
-
-  #first<Row>(prepared: Prepared<Row>, values: SlotValues = {}): Row | undefined {
-    const { statement, columns } = this.#prepared(prepared.sql);
-    const row = statement.get(...this.#parameters(prepared, values));
-    return row === undefined ? undefined : rowOf<Row>(columns, row);
-  }
-
-  #parameters(prepared: Prepared, values: SlotValues): SQLInputValue[] {
-    return bind(prepared, values, this.#options.now) as SQLInputValue[]; // texts, numbers and bytes
-  }
+  readonly #run = ({ statement: text, values, isFirstEnough }: Step): readonly unknown[] => {
+    const { statement, columns } = this.#prepared(text.sql);
+    const parameters = bind(text, values, this.#options.now) as SQLInputValue[]; // texts, numbers and bytes
+    if (!isFirstEnough) return statement.all(...parameters).map((row) => rowOf(columns, row));
+    const row = statement.get(...parameters);
+    return row === undefined ? [] : [rowOf(columns, row)];
+  };
 
   #prepared(text: string): PreparedStatement {
     const known = this.#statements.get(text);
@@ -126,31 +116,20 @@ export class SqliteDatabase implements Database {
     return prepared;
   }
 
-  /** Waits outside of the queue while another process writes, so that reading goes on here. */
-  async #whenFree<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Tries again while another process writes. */
+  async #whenFree<Result>(attempt: () => Result): Promise<Result> {
     let waited = 0;
     for (let pause = FIRST_DELAY_MS; ; pause = Math.min(2 * pause, LONGEST_DELAY_MS)) {
-      if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      this.#isTaken = true;
       try {
-        return await work();
+        return attempt();
       } catch (error) {
         if (!isBusy(error) || waited >= this.#options.waitMilliseconds) throw error;
-      } finally {
-        this.#handOn();
       }
       // Not all at the same time again.
       const wait = pause * (0.5 + Math.random());
       await delay(wait);
       waited += wait + BUSY_TIMEOUT_MS;
     }
-  }
-
-  /** To the next as it is, taken, so that nobody comes in between. */
-  #handOn(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#isTaken = false;
-    else next();
   }
 }
 
@@ -161,9 +140,9 @@ interface PreparedStatement {
 }
 
 /** The row with its names, in the shape that its statement was compiled for. */
-function rowOf<Row>(columns: readonly string[], list: unknown): Row {
+function rowOf(columns: readonly string[], list: unknown): Readonly<Record<string, unknown>> {
   const values = list as readonly SQLOutputValue[]; // because of `setReturnArrays`
-  const row: Record<string, SQLOutputValue | undefined> = {};
+  const row: Record<string, unknown> = {};
   for (let index = 0; index < columns.length; index++) row[columns[index] ?? ''] = values[index];
-  return row as Row;
+  return row;
 }
