@@ -11,8 +11,8 @@ import { byPlace } from '../order.ts';
 import { isFault } from '../record/codec.ts';
 import { nameInColumn } from '../record/name.ts';
 import { excerptOf, hasWords, searchWords } from '../search-words.ts';
+import { markUsed, touch, type UseOfConversation } from './mark-used.ts';
 import { allRows, eachRow, firstRow, type Operation } from './operation.ts';
-import { recallKey } from './recalled-spans.ts';
 import { type CheckpointRow, linkFromColumn, readCheckpointRow, readSpanRow, served } from './rows.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';
@@ -54,36 +54,6 @@ function* serveCheckpoint(
   const checkpoint = served(work, readCheckpointRow(work.codec, row));
   if (checkpoint !== undefined) yield* markUsed(work, row);
   return checkpoint;
-}
-
-/** The span of that name, which is used with it. */
-export function* recallSpan(
-  work: Work,
-  { tenant, handle }: { readonly tenant: string; readonly handle: string },
-): Operation<ArchivedSpan | undefined> {
-  const { recalled } = work;
-  const names = { tenant: nameInColumn(tenant), handle: nameInColumn(handle) };
-  const key = recallKey(names);
-  // Asked first: whatever is written while the span is read belongs to the next generation.
-  const generation = recalled.isRepeated(key) ? yield* work.generation() : undefined;
-  const known = generation === undefined ? undefined : recalled.get(key, generation);
-  if (known !== undefined) return known;
-  const found = yield* readByHandle(work, names);
-  if (found !== undefined && generation !== undefined) recalled.add(key, found);
-  return found?.span;
-}
-
-/** A span of that name that can be served, the nearest to the beginning of a conversation, of the oldest such one. */
-function* readByHandle(work: Work, names: { readonly tenant: string; readonly handle: string }) {
-  const { statements, codec } = work;
-  let row = yield* firstRow(statements.spanByHandle, names);
-  while (row !== undefined) {
-    const span = served(work, readSpanRow(codec, { ...names, ...row }));
-    if (span !== undefined) return { span, usedAt: yield* markUsed(work, row) };
-    const after = { ...names, lastPlace: row.place, lastConversation: row.conversation_id };
-    row = yield* firstRow(statements.nextSpanByHandle, after);
-  }
-  return undefined;
 }
 
 /** Spans with all of the words. Sealed ones are not indexed: those of the conversation are opened and read. */
@@ -159,28 +129,4 @@ export function* findFaults(work: Work): Operation<readonly StoreFault[]> {
 function* conversationRow({ statements }: Work, key: ConversationKey) {
   const names = { tenant: nameInColumn(key.tenant), conversation: nameInColumn(key.conversation) };
   return yield* firstRow(statements.conversation, names);
-}
-
-/** What a row says of the last use of its conversation. */
-interface UseOfConversation {
-  readonly conversation_id: BigInteger;
-  readonly used_at: BigInteger;
-  readonly stale: number;
-}
-
-/** When the conversation was used last: where that was a while ago, now, and it is written down. */
-function* markUsed(work: Work, { conversation_id, used_at, stale }: UseOfConversation): Operation<number> {
-  const touchedAt = stale === 1 ? yield* touch(work, conversation_id) : undefined;
-  return touchedAt ?? Number(used_at);
-}
-
-/** Reading is worth more than knowing when it was: a touch that fails is no failure. */
-function* touch({ statements }: Work, id: BigInteger): Operation<number | undefined> {
-  try {
-    const [touched] = yield* allRows(statements.touch, { id });
-    return touched === undefined ? undefined : Number(touched.used_at);
-  } catch {
-    // The next reader tries again.
-    return undefined;
-  }
 }

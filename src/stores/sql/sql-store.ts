@@ -6,14 +6,8 @@ import { createRecordCodec, type RecordCodec } from '../record/codec.ts';
 import type { Database, DatabaseOpener } from './database.ts';
 import { acquireLease, releaseLease, renewLease } from './leases.ts';
 import type { Operation } from './operation.ts';
-import {
-  findCheckpoint,
-  findFaults,
-  listCheckpoints,
-  listSpans,
-  recallSpan,
-  searchSpans,
-} from './read-records.ts';
+import { findCheckpoint, findFaults, listCheckpoints, listSpans, searchSpans } from './read-records.ts';
+import { recallSpan } from './recall-span.ts';
 import { RecalledSpans } from './recalled-spans.ts';
 import { collectConversations, forgetConversation, listConversations } from './remove-records.ts';
 import type { Statements } from './statements.ts';
