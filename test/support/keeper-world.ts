@@ -62,13 +62,14 @@ export class KeeperWorld {
   readonly #keepers = new Map<string, Keeper>();
   readonly #oldKeepers: Keeper[] = [];
   readonly #summaries = new Map<string, { readonly tenant: string; readonly nonces: ReadonlySet<number> }>();
-  /** What each stored checkpoint was paid for. */
-  readonly #paid = new Map<string, string>();
+  /** By which process each prefix was paid for, and what it got. */
+  readonly #paid = new Map<string, { readonly id: string; readonly process: number }>();
   readonly #late: { turns: number; finish(): void }[] = [];
   readonly #scheduled = new Set<{ readonly task: () => void; readonly at: number }>();
   readonly #reduced = new Set<string>();
   readonly #seen = new Set<string>();
   #nextNonce = 1;
+  #process = 0;
 
   constructor(counts: WorldCounts, strategy: WorldStrategy) {
     this.counts = counts;
@@ -85,6 +86,7 @@ export class KeeperWorld {
   restart(): void {
     this.#oldKeepers.push(...this.#keepers.values());
     this.#keepers.clear();
+    this.#process++;
   }
 
   /** Sends a client's conversation and checks everything that must hold. */
@@ -253,13 +255,21 @@ export class KeeperWorld {
     return this.#reduced.has(`${tenant} ${nonce}`);
   }
 
-  /** A prefix that is covered by a record is never summarised again. */
+  /** A prefix that is covered is never summarised again, unless the store had not taken it and its process has ended. */
   notePaid(tenant: string, prefix: string, id: string): void {
     const key = `${tenant} ${prefix}`;
     const before = this.#paid.get(key);
-    if (before !== undefined && before !== id)
-      throw new Error(`${before} and ${id} were both paid for one prefix`);
-    this.#paid.set(key, id);
+    const isCovered =
+      before !== undefined && (before.process === this.#process || this.#isInStore(tenant, before.id));
+    if (isCovered && before.id !== id)
+      throw new Error(`${before.id} and ${id} were both paid for one prefix`);
+    this.#paid.set(key, { id, process: this.#process });
+  }
+
+  #isInStore(tenant: string, id: string): boolean {
+    return [...this.store.records.values()].some(
+      (record) => record.tenant === tenant && JSON.stringify(record.parts).includes(id),
+    );
   }
 }
 
