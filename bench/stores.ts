@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Checkpoint } from '../src/core/checkpoint.ts';
-import type { ArchivedSpan, Store } from '../src/core/store.ts';
+import type { ArchivedSpan, Commit, Store } from '../src/core/store.ts';
 import { sqliteStore } from '../src/stores/sqlite.ts';
 import { checkpointOf, lookupOf, spanOf } from '../test/support/store-records.ts';
 import { collectGarbage, printGoals } from './timing.ts';
@@ -78,17 +78,24 @@ async function measureWrites(store: Store, file: number) {
   };
   const lease = await store.acquire({ tenant: 'tenant', key: 'bench', owner: 'bench', milliseconds: 1e9 });
   if (lease === undefined) throw new Error('somebody else has the lease');
+  // Made before, as the bytes of the file are.
+  const puts = Array.from({ length: PUTS }, () => ({ checkpoint: newCheckpoint() }));
+  const commits = Array.from({ length: PUTS }, () => ({ checkpoint: newCheckpoint(), spans: [], lease }));
+  const spans = Array.from({ length: PUTS }, () => ({ span: newSpan() }));
+  const batches = Array.from({ length: BATCHES }, () =>
+    Array.from({ length: BATCH }, () => ({ checkpoint: newCheckpoint() })),
+  );
   const single = await timesOf(PUTS, {
     rawPut: () => append(1),
-    put: () => store.restore({ checkpoint: newCheckpoint() }),
-    commit: () => store.commit({ checkpoint: newCheckpoint(), spans: [], lease }),
-    putSpan: () => store.restore({ span: newSpan() }),
+    put: (index) => store.restore(puts[index] ?? []),
+    commit: (index) => store.commit(commits[index] as Commit), // below PUTS
+    putSpan: (index) => store.restore(spans[index] ?? []),
   });
-  const batches = await timesOf(BATCHES, {
+  const many = await timesOf(BATCHES, {
     rawBatch: () => append(BATCH),
-    batch: () => store.restore(Array.from({ length: BATCH }, () => ({ checkpoint: newCheckpoint() }))),
+    batch: (index) => store.restore(batches[index] ?? []),
   });
-  return { ...single, ...batches };
+  return { ...single, ...many };
 }
 
 /**
