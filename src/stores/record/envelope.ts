@@ -8,9 +8,10 @@ import type { Seal } from './seal.ts';
  * - plain: a CRC-32 of the identity and the payload, and the payload. It finds damage; whoever can write to the database
  *   can write any sum, so that a cryptographic one would tell no more.
  * - sealed: what the seal made. It opens only as it was closed, so that it needs no sum.
+ * 1 and 2 were the same with another head in spans.
  */
-const PLAIN = 1;
-const SEALED = 2;
+const PLAIN = 3;
+const SEALED = 4;
 const SUM_START = 1;
 const PLAIN_START = 5;
 const SEALED_START = 1;

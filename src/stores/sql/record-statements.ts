@@ -114,32 +114,14 @@ function checkpointChanges(builder: Kysely<Tables>) {
 }
 
 function spanQueries(builder: Kysely<Tables>, { clock, matches }: DialectFragments) {
-  const spans = builder
+  const records = builder
     .selectFrom('spans')
     .innerJoin('conversations', 'conversations.id', 'spans.conversation_id')
-    .select([
-      'spans.id',
-      'spans.tenant',
-      'spans.handle',
-      'spans.place',
-      'spans.body',
-      'spans.conversation_id',
-      'conversations.conversation',
-      'conversations.used_at',
-      staleAt(clock),
-    ]);
-
+    .select(['spans.place', 'spans.body', 'conversations.conversation']);
+  const spans = records.select(['spans.id', 'spans.tenant', 'spans.handle']);
   // In the order of the index, so that only one body is read; and no more columns than are not known yet.
-  const byHandle = spans
-    .clearSelect()
-    .select([
-      'spans.place',
-      'spans.body',
-      'spans.conversation_id',
-      'conversations.conversation',
-      'conversations.used_at',
-      staleAt(clock),
-    ])
+  const byHandle = records
+    .select(['spans.conversation_id', 'conversations.used_at', staleAt(clock)])
     .where('spans.tenant', '=', slot<string>('tenant'))
     .where('spans.handle', '=', slot<string>('handle'))
     .orderBy('spans.place')
