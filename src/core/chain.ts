@@ -81,21 +81,22 @@ export function createChains({ hash, volatile }: ChainOptions): Chains {
       const links = memoryOf(format).fold(messages);
       const { head, length } = links;
       // What is remembered goes on with the next turn, and only ever grows; what was told has this length.
-      return { head, length, linkAt: (count) => links.at(Math.min(count, length)) };
+      return { head, length, linkAt: (count) => links.at(Math.min(count, length), messages) };
     },
     canonicalOf: (format) => memoryOf(format).canonical,
   };
 }
 
 /** Messages from one hash that is kept to the next: how much may have to be written again, against how much is kept. */
-const STRIDE = 256;
+const STRIDE = 512;
 /** Bytes that wait to be hashed together. */
 const MOST_WAITING = 1 << 16;
 
 /** The links of a list that grows. Each is the hash of the seed and of all messages before it, one behind the other. */
 class Links {
   head = 0;
-  readonly #messages: Message[] = [];
+  /** Number of messages behind the head. */
+  length = 0;
   /** What has taken in the first messages: none, `STRIDE`, twice that, and so on, as far as somebody has asked. */
   readonly #streams: HashStream[];
   /** Those that were asked for. */
@@ -107,34 +108,31 @@ class Links {
     this.#writing = writing;
   }
 
-  get length(): number {
-    return this.#messages.length;
-  }
-
   push(message: Message): void {
-    if (this.#messages.length === 0 && message.role === 'system') this.head++;
-    else this.#messages.push(message);
+    if (this.length === 0 && message.role === 'system') this.head++;
+    else this.length++;
   }
 
-  at(count: number): string {
+  /** The link behind so many messages of the list, which begins with those that were pushed. */
+  at(count: number, messages: readonly Message[]): string {
     const known = this.#known.get(count);
     if (known !== undefined) return known;
     const strides = Math.floor(count / STRIDE);
     for (let next = this.#streams.length; next <= strides; next++)
-      this.#streams.push(this.#streamTo(next * STRIDE, next - 1));
-    const link = this.#streamTo(count, strides).digest();
+      this.#streams.push(this.#streamTo(next * STRIDE, next - 1, messages));
+    const link = this.#streamTo(count, strides, messages).digest();
     this.#known.set(count, link);
     return link;
   }
 
   /** A stream that goes on from one that is kept. */
-  #streamTo(count: number, strides: number): HashStream {
+  #streamTo(count: number, strides: number, messages: readonly Message[]): HashStream {
     const { canonical, text } = this.#writing;
     const stream = this.#streams[strides]?.copy();
     if (stream === undefined) throw new RangeError('a stream that was not made yet');
     text.clear();
     for (let index = strides * STRIDE; index < count; index++) {
-      canonical.write(this.#messages[index]?.raw, text);
+      canonical.write(messages[this.head + index]?.raw, text);
       if (text.length < MOST_WAITING) continue;
       stream.add(text.written());
       text.clear();

@@ -11,7 +11,9 @@ const WIDE_UNIT = /[\u0100-\uffff]/;
 
 /** Texts, numbers and marks, written behind each other so that no two sequences of them are the same bytes. */
 export class TextBytes {
-  #bytes = Buffer.allocUnsafeSlow(1 << 14);
+  #bytes: Buffer = Buffer.allocUnsafeSlow(1 << 14);
+  /** How many bytes there is room for: asking the buffer itself takes longer than writing one. */
+  #room = this.#bytes.length;
   #length = 0;
 
   /** What was written; true until something else is. */
@@ -26,7 +28,7 @@ export class TextBytes {
 
   clear(): void {
     this.#length = 0;
-    if (this.#bytes.length > ROOM_KEPT) this.#bytes = Buffer.allocUnsafeSlow(ROOM_KEPT);
+    if (this.#room > ROOM_KEPT) this.#take(Buffer.allocUnsafeSlow(ROOM_KEPT));
   }
 
   /** One character of ASCII. */
@@ -90,16 +92,26 @@ export class TextBytes {
       return;
     }
     bytes[start + 1] = NO_SMALL_LENGTH;
-    this.#length = bytes.writeUInt32LE(length, start + 2);
+    // A call of the buffer's own method checks more than it writes.
+    bytes[start + 2] = length;
+    bytes[start + 3] = length >>> 8;
+    bytes[start + 4] = length >>> 16;
+    bytes[start + 5] = length >>> 24;
+    this.#length = start + LONGEST_HEADER;
   }
 
   #roomFor(count: number): Buffer {
     const needed = this.#length + count;
-    if (needed > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
-      larger.set(this.#bytes.subarray(0, this.#length));
-      this.#bytes = larger;
+    if (needed > this.#room) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#room));
+      larger.set(this.written());
+      this.#take(larger);
     }
     return this.#bytes;
+  }
+
+  #take(bytes: Buffer): void {
+    this.#bytes = bytes;
+    this.#room = bytes.length;
   }
 }

@@ -1,6 +1,6 @@
 import { addBond, cutsBetween } from '../bond.ts';
 import { type BondWatcher, legalCuts, stepwiseProperties } from '../legality.ts';
-import type { Message } from '../message.ts';
+import { hasToolCall, type Message } from '../message.ts';
 import { rememberFold } from '../prefix-memory.ts';
 import { messageOf, ToolLinker } from '../tool-links.ts';
 
@@ -10,16 +10,26 @@ interface Bonds {
   readonly watchers: readonly BondWatcher[];
   /** Whether a result was seen without its call, or a call under an id that was still open. */
   isOdd: boolean;
+  /** Whether a call was answered in its own message. */
+  hasInnerPair: boolean;
 }
 
 /**
- * What `legalCuts` finds, for lists that grow: the next turn costs what is new in it. A list with calls or results that
- * have no other half is looked at as a whole.
+ * What `legalCuts` finds, less what stands right behind a call: its answer may still come, and would be cut off from it. For
+ * lists that grow: the next turn costs what is new in it. A list with calls or results that have no other half is looked at
+ * as a whole.
  */
 export function rememberedCuts(messages: readonly Message[]): readonly number[] {
-  const { depths, linker, isOdd } = foldBonds(messages);
-  if (isOdd || linker.open().length > 0) return legalCuts(messages);
-  return cutsBetween(depths, messages.length);
+  const { depths, linker, isOdd, hasInnerPair } = foldBonds(messages);
+  const isWhole = !isOdd && linker.open().length === 0;
+  const cuts = isWhole ? cutsBetween(depths, messages.length) : legalCuts(messages);
+  // Where every call is answered in a later message, that message is bound to it, and there is nothing to look for.
+  return isWhole && !hasInnerPair ? cuts : cuts.filter((cut) => !isBehindCall(messages, cut));
+}
+
+function isBehindCall(messages: readonly Message[], cut: number): boolean {
+  const before = messages[cut - 1];
+  return before !== undefined && hasToolCall(before);
 }
 
 const foldBonds = rememberFold<Message, Bonds>({
@@ -28,7 +38,11 @@ const foldBonds = rememberFold<Message, Bonds>({
     const bonds: Bonds = {
       depths,
       linker: new ToolLinker({
-        pair: (call, result) => addBond(depths, { start: messageOf(call), end: messageOf(result) + 1 }),
+        pair: (call, result) => {
+          const bond = { start: messageOf(call), end: messageOf(result) + 1 };
+          if (bond.end - bond.start === 1) bonds.hasInnerPair = true;
+          addBond(depths, bond);
+        },
         unanswered: () => {
           bonds.isOdd = true;
         },
@@ -38,6 +52,7 @@ const foldBonds = rememberFold<Message, Bonds>({
       }),
       watchers: stepwiseProperties.map((property) => property.watch()),
       isOdd: false,
+      hasInnerPair: false,
     };
     return bonds;
   },

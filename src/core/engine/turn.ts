@@ -1,6 +1,6 @@
 import type { Chain, Chains } from '../chain.ts';
 import type { Conversation } from '../format.ts';
-import { hasToolCall, type Usage } from '../message.ts';
+import type { Usage } from '../message.ts';
 import { rememberedCuts } from './cut-memory.ts';
 
 /** One request of a conversation, and what it takes to find what was made of it. */
@@ -24,9 +24,7 @@ export function readTurn(
   const chain = chains.chainOf(conversation);
   const cuts: number[] = [];
   for (const cut of rememberedCuts(conversation.messages)) {
-    const before = conversation.messages[cut - 1];
-    // The answer to a call may still come, and then it is cut off from it.
-    if (cut > chain.head && before !== undefined && !hasToolCall(before)) cuts.push(cut - chain.head);
+    if (cut > chain.head) cuts.push(cut - chain.head);
   }
   return { ...rest, conversation, chain, cuts };
 }
