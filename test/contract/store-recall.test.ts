@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { ArchivedSpan, Store } from '../../src/core/store.ts';
 import { storeBench, storeCases } from '../support/store-cases.ts';
-import { spanOf } from '../support/store-records.ts';
+import { checkpointOf, commitAlone, leaseOf, spanOf } from '../support/store-records.ts';
 
 const MINUTE = 60_000;
 const TOUCH_AFTER = 5 * MINUTE;
@@ -17,8 +17,25 @@ type Step =
       readonly start: number;
       readonly conversation: string;
     }
+  | CommitStep
   | { readonly type: 'forget'; readonly by: number; readonly conversation: string }
   | { readonly type: 'wait'; readonly minutes: number };
+
+interface CommitStep {
+  readonly type: 'commit';
+  readonly by: number;
+  readonly places: readonly { readonly handle: string; readonly start: number }[];
+  readonly conversation: string;
+  /** Whether the lease was gone before. */
+  readonly isLate: boolean;
+}
+
+/** Where a step is taken. */
+interface Turn {
+  readonly tenant: string;
+  readonly model: Model;
+  readonly index: number;
+}
 
 const by = fc.nat({ max: 1 });
 const handle = fc.constantFrom('rf:a', 'rf:b');
@@ -34,6 +51,16 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
         handle,
         start: fc.nat({ max: 2 }),
         conversation,
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        type: fc.constant('commit' as const),
+        by,
+        places: fc.array(fc.record({ handle, start: fc.nat({ max: 2 }) }), { maxLength: 3 }),
+        conversation,
+        isLate: fc.boolean(),
       }),
     },
     { weight: 1, arbitrary: fc.record({ type: fc.constant('forget' as const), by, conversation }) },
@@ -53,7 +80,8 @@ class Model {
 
   put(span: ArchivedSpan, now: number): void {
     this.use(span.conversation, now);
-    if (!this.spans.some((known) => isSamePlace(known, span))) this.spans.push(span);
+    if (this.spans.some((known) => isSamePlace(known, span))) return;
+    this.spans.push({ ...span, body: span.body.slice() });
   }
 
   recall(name: string, now: number): ArchivedSpan | undefined {
@@ -85,6 +113,21 @@ class Model {
   }
 }
 
+function recordsOfStep({ conversation: owner, places }: CommitStep, { tenant, index }: Omit<Turn, 'model'>) {
+  return {
+    checkpoint: checkpointOf({ tenant, conversation: owner, boundary: index + 1 }),
+    spans: places.map((place) => spanOfStep(place, { tenant, conversation: owner, index })),
+  };
+}
+
+function spanOfStep(
+  { handle: name, start }: { readonly handle: string; readonly start: number },
+  { tenant, conversation: owner, index }: Omit<Turn, 'model'> & { readonly conversation: string },
+): ArchivedSpan {
+  const body = new TextEncoder().encode(`step ${index} at ${start}`);
+  return spanOf({ tenant, handle: name, start, end: start + 1, conversation: owner, body });
+}
+
 function isSamePlace(left: ArchivedSpan, right: ArchivedSpan): boolean {
   return (
     left.conversation === right.conversation && left.handle === right.handle && left.start === right.start
@@ -111,14 +154,35 @@ describe.each(storeCases)('recall from store $name', (storeCase) => {
     const model = new Model();
     for (const [index, step] of taken.entries()) await take(step, { tenant, model, index });
     const listed = await stores[0]?.list({ tenant });
-    const usedAt = Object.fromEntries(listed?.map((entry) => [entry.conversation, entry.usedAt]) ?? []);
+    const withSpans = listed?.filter(({ spans }) => spans > 0) ?? [];
+    const usedAt = Object.fromEntries(withSpans.map((entry) => [entry.conversation, entry.usedAt]));
     expect(usedAt).toEqual(model.listing());
   });
 
-  async function take(
-    step: Step,
-    { tenant, model, index }: { readonly tenant: string; readonly model: Model; readonly index: number },
-  ): Promise<void> {
+  test('is written down as a use of what was committed a while ago', async () => {
+    const tenant = `tenant ${++runs}`;
+    const store = stores[0] as Store; // there are two
+    const span = spanOf({ tenant });
+    await commitAlone(store, checkpointOf({ tenant }), [span]);
+    now += TOUCH_AFTER + 1;
+    expect(await store.recall(span)).toStrictEqual(span);
+    expect((await store.list({ tenant })).map(({ usedAt }) => usedAt)).toEqual([now]);
+  });
+
+  test('finds nothing of a conversation that is forgotten at the same time', async () => {
+    const tenant = `tenant ${++runs}`;
+    const store = stores[0] as Store; // there are two
+    for (let round = 0; round < 5; round++) {
+      const span = spanOf({ tenant, handle: `rf:${round}` });
+      const lease = await leaseOf(store, span.conversation, tenant);
+      const checkpoint = checkpointOf({ tenant, boundary: round + 1 });
+      await Promise.all([store.commit({ checkpoint, spans: [span], lease }), store.forget(span)]);
+      expect(await store.recall(span)).toBeUndefined();
+      await store.release(lease);
+    }
+  });
+
+  async function take(step: Step, { tenant, model, index }: Turn): Promise<void> {
     if (step.type === 'wait') {
       now += step.minutes * MINUTE;
       return;
@@ -128,17 +192,12 @@ describe.each(storeCases)('recall from store $name', (storeCase) => {
       await store.forget({ tenant, conversation: step.conversation });
       model.forget(step.conversation, now);
     } else if (step.type === 'put') {
-      const { handle: name, start, conversation: owner } = step;
-      const span = spanOf({
-        tenant,
-        handle: name,
-        start,
-        end: start + 1,
-        conversation: owner,
-        body: new TextEncoder().encode(`step ${index}`),
-      });
+      const span = spanOfStep(step, { tenant, conversation: step.conversation, index });
       await store.restore({ span });
       model.put(span, now);
+    } else if (step.type === 'commit') {
+      if (step.isLate) await commitLate(store, step, { tenant, index });
+      else await commitInTime(store, step, { tenant, model, index });
     } else {
       const expected = model.recall(step.handle, now);
       const found = await store.recall({ tenant, handle: step.handle });
@@ -146,5 +205,22 @@ describe.each(storeCases)('recall from store $name', (storeCase) => {
       // Nobody else sees what a caller does to its bytes.
       found?.body.fill(0);
     }
+  }
+
+  async function commitInTime(store: Store, step: CommitStep, { tenant, model, index }: Turn) {
+    const { checkpoint, spans } = recordsOfStep(step, { tenant, index });
+    await commitAlone(store, checkpoint, spans);
+    model.use(step.conversation, now);
+    for (const span of spans) {
+      model.put(span, now);
+      span.body.fill(0);
+    }
+  }
+
+  async function commitLate(store: Store, step: CommitStep, turn: Omit<Turn, 'model'>) {
+    const { checkpoint, spans } = recordsOfStep(step, turn);
+    const lease = await leaseOf(store, step.conversation, turn.tenant);
+    await store.release(lease);
+    expect(await store.commit({ checkpoint, spans, lease })).toBe('fenced');
   }
 });

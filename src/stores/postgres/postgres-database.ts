@@ -36,10 +36,12 @@ export class PostgresDatabase implements Database {
     return perform(begin(), (step) => this.#run(this.#options.pool, step));
   }
 
-  async write<Result>(begin: () => Operation<Result>): Promise<Result> {
+  async write<Result>(begin: () => Operation<Result>, committed?: (result: Result) => void): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#transaction(begin());
+        const result = await this.#transaction(begin());
+        committed?.(result);
+        return result;
       } catch (error) {
         if (!isConflict(error) || attempt === MAXIMUM_ATTEMPTS) throw error;
       }

@@ -44,7 +44,7 @@ function singleConversation(
           forgotten_fence: 0,
         })
         .onConflict((conflict) => conflict.columns(['tenant', 'conversation']).doNothing())
-        .returning('id'),
+        .returning(['id', 'used_at']),
     ),
     touch: prepare(
       builder

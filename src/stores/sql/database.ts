@@ -9,8 +9,11 @@ export interface Database {
   isCurrent(use: 'read' | 'write'): boolean;
   /** Outside of a transaction. */
   read<Result>(begin: () => Operation<Result>): Promise<Result>;
-  /** In one transaction, taken back when the operation throws. It begins again when others were in the way. */
-  write<Result>(begin: () => Operation<Result>): Promise<Result>;
+  /**
+   * In one transaction, taken back when the operation throws. It begins again when others were in the way. `committed` hears
+   * of the result before anybody else has a turn.
+   */
+  write<Result>(begin: () => Operation<Result>, committed?: (result: Result) => void): Promise<Result>;
   /** A number that is another one when somebody else has written; undefined where asking takes as long as reading. */
   generation(): Operation<number | undefined>;
   /** The version of the tables, 0 when there are none. */

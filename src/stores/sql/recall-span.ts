@@ -2,8 +2,8 @@ import type { ArchivedSpan } from '../../core/store.ts';
 import { nameInColumn } from '../record/name.ts';
 import { markUsed } from './mark-used.ts';
 import { firstRow, type Operation } from './operation.ts';
-import { recallKey } from './recalled-spans.ts';
 import { readSpanRow, served } from './rows.ts';
+import { type FoundSpan, spanKey } from './span-memory.ts';
 import type { Work } from './work.ts';
 
 /** The span of that name, which is used with it. */
@@ -11,20 +11,23 @@ export function* recallSpan(
   work: Work,
   { tenant, handle }: { readonly tenant: string; readonly handle: string },
 ): Operation<ArchivedSpan | undefined> {
-  const { recalled } = work;
+  const { memory } = work;
   const names = { tenant: nameInColumn(tenant), handle: nameInColumn(handle) };
-  const key = recallKey(names);
+  const key = spanKey(names);
   // Asked first: whatever is written while the span is read belongs to the next generation.
-  const generation = recalled.isRepeated(key) ? yield* work.generation() : undefined;
-  const known = generation === undefined ? undefined : recalled.get(key, generation);
+  const generation = memory.expects(key) ? yield* work.generation() : undefined;
+  const known = generation === undefined ? undefined : memory.get(key, generation);
   if (known !== undefined) return known;
   const found = yield* readByHandle(work, names);
-  if (found !== undefined && generation !== undefined) recalled.add(key, found);
+  if (found !== undefined && generation !== undefined) memory.add(key, found, generation);
   return found?.span;
 }
 
 /** A span of that name that can be served, the nearest to the beginning of a conversation, of the oldest such one. */
-function* readByHandle(work: Work, names: { readonly tenant: string; readonly handle: string }) {
+function* readByHandle(
+  work: Work,
+  names: { readonly tenant: string; readonly handle: string },
+): Operation<FoundSpan | undefined> {
   const { statements, codec } = work;
   let row = yield* firstRow(statements.spanByHandle, names);
   while (row !== undefined) {

@@ -79,8 +79,8 @@ async function removeTombstones(database: Database, { statements }: Work): Promi
   });
 }
 
-function* emptyConversation({ statements, recalled }: Work, id: BigInteger): Operation<number> {
-  recalled.clear();
+function* emptyConversation({ statements, memory }: Work, id: BigInteger): Operation<number> {
+  memory.clear();
   yield* allRows(statements.removeWordsOf, { id });
   const spans = yield* allRows(statements.removeSpans, { id });
   const checkpoints = yield* allRows(statements.removeCheckpoints, { id });

@@ -8,8 +8,9 @@ import { acquireLease, releaseLease, renewLease } from './leases.ts';
 import type { Operation } from './operation.ts';
 import { findCheckpoint, findFaults, listCheckpoints, listSpans, searchSpans } from './read-records.ts';
 import { recallSpan } from './recall-span.ts';
-import { RecalledSpans } from './recalled-spans.ts';
+import { rememberSpans } from './recallable-spans.ts';
 import { collectConversations, forgetConversation, listConversations } from './remove-records.ts';
+import { SpanMemory } from './span-memory.ts';
 import type { Statements } from './statements.ts';
 import type { Work } from './work.ts';
 import { commitRecords, restoreRecords } from './write-records.ts';
@@ -45,7 +46,13 @@ export class SqlStore implements Store {
 
   async commit(commit: Parameters<Store['commit']>[0]) {
     admitCommit(commit);
-    return this.#write((work) => commitRecords(work, commit));
+    const { result } = await this.#use(({ database, work }) =>
+      database.write(
+        () => commitRecords(work, commit),
+        ({ recallable }) => rememberSpans(work, recallable),
+      ),
+    );
+    return result;
   }
 
   acquire(request: Parameters<Store['acquire']>[0]) {
@@ -133,7 +140,7 @@ export class SqlStore implements Store {
       statements,
       dialect: database.dialect,
       codec: this.#codec,
-      recalled: new RecalledSpans(this.#now),
+      memory: new SpanMemory(this.#now),
       generation: () => database.generation(),
       report: (fault) => this.#report(fault),
     };

@@ -2,7 +2,7 @@ import type { StoreFault } from '../../core/store.ts';
 import type { RecordCodec } from '../record/codec.ts';
 import type { Dialect } from './dialect.ts';
 import type { Operation } from './operation.ts';
-import type { RecalledSpans } from './recalled-spans.ts';
+import type { SpanMemory } from './span-memory.ts';
 import type { Statements } from './statements.ts';
 
 /** What operations need. */
@@ -10,7 +10,7 @@ export interface Work {
   readonly statements: Statements;
   readonly dialect: Dialect;
   readonly codec: RecordCodec;
-  readonly recalled: RecalledSpans;
+  readonly memory: SpanMemory;
   /** The database's. */
   generation(): Operation<number | undefined>;
   /** Tells of a record that counts as missing. */

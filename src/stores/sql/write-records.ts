@@ -13,20 +13,29 @@ import { nameInColumn } from '../record/name.ts';
 import { searchWords } from '../search-words.ts';
 import { holdsLease } from './leases.ts';
 import { allRows, firstRow, type Operation } from './operation.ts';
-import { recallKey } from './recalled-spans.ts';
+import { findRecallable, type RecallableSpans } from './recallable-spans.ts';
 import { readCheckpointRow, readSpanRow } from './rows.ts';
+import { spanKey } from './span-memory.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';
 
+/** What a commit has come to. */
+export interface Committed {
+  readonly result: CommitResult;
+  readonly recallable?: RecallableSpans | undefined;
+}
+
 /** Stores a checkpoint and what left the view with it. Runs in a transaction. */
-export function* commitRecords(work: Work, { checkpoint, spans, lease }: Commit): Operation<CommitResult> {
-  if (!(yield* holdsLease(work, lease))) return 'fenced';
-  const { id, forgottenFence } = yield* lockConversation(work, checkpoint);
-  if (forgottenFence > lease.fence) return 'forgotten';
-  const target: Target = { id, replaceable: 'unreadable' };
+export function* commitRecords(work: Work, { checkpoint, spans, lease }: Commit): Operation<Committed> {
+  if (!(yield* holdsLease(work, lease))) return { result: 'fenced' };
+  const conversation = yield* lockConversation(work, checkpoint);
+  if (conversation.forgottenFence > lease.fence) return { result: 'forgotten' };
+  const target: Target = { id: conversation.id, replaceable: 'unreadable' };
   const isNew = yield* putCheckpoint(work, target, checkpoint);
-  for (const span of spans) yield* putSpan(work, target, span);
-  return isNew ? 'committed' : 'known';
+  const written: ArchivedSpan[] = [];
+  for (const span of spans) if (yield* putSpan(work, target, span)) written.push(span);
+  const recallable = yield* findRecallable(work, conversation, written);
+  return { result: isNew ? 'committed' : 'known', recallable };
 }
 
 /** Puts records back. Runs in a transaction. */
@@ -59,21 +68,29 @@ function keyText({ tenant, conversation }: ConversationKey): string {
   return JSON.stringify([tenant, conversation]);
 }
 
-/** The conversation's row, made if there is none, and marked as used. Nobody else changes it until the transaction ends. */
+/** A conversation that nobody else changes until the transaction ends. */
+interface LockedConversation {
+  readonly id: BigInteger;
+  readonly usedAt: number;
+  readonly forgottenFence: number;
+}
+
+/** The conversation's row, made if there is none, and marked as used. */
 export function* lockConversation(
   { statements }: Pick<Work, 'statements'>,
   key: ConversationKey,
-): Operation<{ readonly id: BigInteger; readonly forgottenFence: number }> {
+): Operation<LockedConversation> {
   const names = { tenant: nameInColumn(key.tenant), conversation: nameInColumn(key.conversation) };
   for (;;) {
     const row = yield* firstRow(statements.lockedConversation, names);
     if (row !== undefined) {
-      if (row.stale === 1) yield* allRows(statements.touch, { id: row.id });
-      return { id: row.id, forgottenFence: Number(row.forgotten_fence) };
+      const [touched] = row.stale === 1 ? yield* allRows(statements.touch, { id: row.id }) : [row];
+      const usedAt = Number(touched?.used_at ?? row.used_at);
+      return { id: row.id, usedAt, forgottenFence: Number(row.forgotten_fence) };
     }
     // Somebody else may be faster, or remove it again: then look again.
     const [added] = yield* allRows(statements.addConversation, names);
-    if (added !== undefined) return { id: added.id, forgottenFence: 0 };
+    if (added !== undefined) return { id: added.id, usedAt: Number(added.used_at), forgottenFence: 0 };
   }
 }
 
@@ -112,19 +129,24 @@ function* putCheckpoint(work: Work, { id, replaceable }: Target, checkpoint: Che
   return true;
 }
 
-function* putSpan(work: Work, { id, replaceable }: Target, span: ArchivedSpan): Operation<void> {
-  const { statements, codec, recalled } = work;
+/** Whether it was missing, or could be replaced. */
+function* putSpan(work: Work, { id, replaceable }: Target, span: ArchivedSpan): Operation<boolean> {
+  const { statements, codec, memory } = work;
   const tenant = nameInColumn(span.tenant);
   const names = { id, handle: nameInColumn(span.handle), place: span.start };
   const body = codec.writeSpan(span);
-  recalled.remove(recallKey({ tenant, handle: names.handle }));
+  memory.remove(spanKey({ tenant, handle: names.handle }));
   const [added] = yield* allRows(statements.addSpan, { ...names, tenant, body });
-  if (added !== undefined) return yield* addWords(work, added.id, { scope: id, text: span.text });
+  if (added !== undefined) {
+    yield* addWords(work, added.id, { scope: id, text: span.text });
+    return true;
+  }
   const known = yield* firstRow(statements.span, names);
-  if (known === undefined || !isReplaced(readSpanRow(codec, known), replaceable)) return;
+  if (known === undefined || !isReplaced(readSpanRow(codec, known), replaceable)) return false;
   yield* allRows(statements.replaceSpan, { id: known.id, body });
   yield* allRows(statements.removeWords, { id: known.id });
   yield* addWords(work, known.id, { scope: id, text: span.text });
+  return true;
 }
 
 /** Nothing of a sealed text stands in the index. */

@@ -47,18 +47,11 @@ export class SqliteDatabase implements Database {
     return this.#whenFree(() => performAtOnce(begin(), this.#run));
   }
 
-  write<Result>(begin: () => Operation<Result>): Promise<Result> {
+  write<Result>(begin: () => Operation<Result>, committed?: (result: Result) => void): Promise<Result> {
     return this.#whenFree(() => {
-      // From the start: a transaction that begins with reading cannot go on to writing when others wrote meanwhile.
-      this.#prepared('begin immediate').statement.run();
-      try {
-        const result = performAtOnce(begin(), this.#run);
-        this.#prepared('commit').statement.run();
-        return result;
-      } catch (error) {
-        if (this.#connection.isTransaction) this.#connection.exec('rollback');
-        throw error;
-      }
+      const result = this.#transaction(begin);
+      committed?.(result);
+      return result;
     });
   }
 
@@ -96,6 +89,19 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     this.#connection.close();
+  }
+
+  #transaction<Result>(begin: () => Operation<Result>): Result {
+    // From the start: a transaction that begins with reading cannot go on to writing when others wrote meanwhile.
+    this.#prepared('begin immediate').statement.run();
+    try {
+      const result = performAtOnce(begin(), this.#run);
+      this.#prepared('commit').statement.run();
+      return result;
+    } catch (error) {
+      if (this.#connection.isTransaction) this.#connection.exec('rollback');
+      throw error;
+    }
   }
 
   readonly #run = ({ statement: text, values, isFirstEnough }: Step): readonly unknown[] => {

@@ -1,0 +1,101 @@
+import type { ArchivedSpan } from '../../core/store.ts';
+import { TOUCH_AFTER_MS } from '../last-use.ts';
+
+const MAXIMUM_BYTES = 32 * 1024 * 1024;
+const MAXIMUM_KEYS = 10_000;
+
+/** A span as `recall` would find it. */
+export interface FoundSpan {
+  readonly span: ArchivedSpan;
+  /** When its conversation was used, as far as it is written down. */
+  readonly usedAt: number;
+}
+
+/**
+ * Spans that are asked for more than others: those that have just left a view, and those that were recalled more than once,
+ * because who reads a long one piece by piece recalls it for each piece. They are good as long as nobody else has written
+ * to the database since, which takes less time to ask than to read them again, and until the last use of their
+ * conversation is to be written down again.
+ */
+export class SpanMemory {
+  readonly #now: () => number;
+  readonly #entries = new Map<string, FoundSpan>();
+  readonly #asked = new Set<string>();
+  #bytes = 0;
+  #generation: number | undefined;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Whether it may be here, or should be from now on. Most spans are never recalled again, and not worth the memory. */
+  expects(key: string): boolean {
+    if (this.#entries.has(key) || this.#asked.has(key)) return true;
+    if (this.#asked.size >= MAXIMUM_KEYS) this.#asked.clear();
+    this.#asked.add(key);
+    return false;
+  }
+
+  /** What is there under that name in this generation of the database, with bytes of the caller's own. */
+  get(key: string, generation: number): ArchivedSpan | undefined {
+    this.#enter(generation);
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.usedAt < this.#now() - TOUCH_AFTER_MS) return undefined;
+    return copyOf(entry.span);
+  }
+
+  /** Keeps what is in the database in this generation. The oldest go first. */
+  add(key: string, { span, usedAt }: FoundSpan, generation: number): void {
+    this.#enter(generation);
+    this.remove(key);
+    const bytes = sizeOf(span);
+    if (bytes > MAXIMUM_BYTES) return;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes + bytes <= MAXIMUM_BYTES) break;
+      this.remove(oldest);
+    }
+    this.#bytes += bytes;
+    this.#entries.set(key, { span: copyOf(span), usedAt });
+  }
+
+  remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#bytes -= sizeOf(entry.span);
+    this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+
+  #enter(generation: number): void {
+    if (generation !== this.#generation) this.clear();
+    this.#generation = generation;
+  }
+}
+
+/** What a span is remembered under. Names in the form of a column have no line breaks. */
+export function spanKey({ tenant, handle }: { readonly tenant: string; readonly handle: string }): string {
+  return `${tenant}\n${handle}`;
+}
+
+/** What a store gives back and nothing else that a caller may have put in. */
+function copyOf({
+  tenant,
+  conversation,
+  handle,
+  start,
+  end,
+  body,
+  text,
+  createdAt,
+}: ArchivedSpan): ArchivedSpan {
+  return { tenant, conversation, handle, start, end, body: new Uint8Array(body), text, createdAt };
+}
+
+/** A character of text takes two bytes at most. */
+function sizeOf({ body, text }: ArchivedSpan): number {
+  return body.length + 2 * text.length;
+}
