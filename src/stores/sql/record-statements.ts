@@ -131,16 +131,7 @@ function spanQueries(builder: Kysely<Tables>, { clock, matches }: DialectFragmen
   return {
     spanByHandle: prepare(byHandle),
     /** Where that one stands. */
-    placeByHandle: prepare(
-      builder
-        .selectFrom('spans')
-        .select(['place', 'conversation_id'])
-        .where('tenant', '=', slot<string>('tenant'))
-        .where('handle', '=', slot<string>('handle'))
-        .orderBy('place')
-        .orderBy('conversation_id')
-        .limit(sql.lit(1)),
-    ),
+    placeByHandle: prepare(byHandle.clearSelect().select(['spans.place', 'spans.conversation_id'])),
     nextSpanByHandle: prepare(
       byHandle.where(
         sql<boolean>`(${sql.ref('spans.place')}, ${sql.ref('spans.conversation_id')})

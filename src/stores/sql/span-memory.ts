@@ -81,18 +81,10 @@ export function spanKey({ tenant, handle }: { readonly tenant: string; readonly 
   return `${tenant}\n${handle}`;
 }
 
-/** What a store gives back and nothing else that a caller may have put in. */
-function copyOf({
-  tenant,
-  conversation,
-  handle,
-  start,
-  end,
-  body,
-  text,
-  createdAt,
-}: ArchivedSpan): ArchivedSpan {
-  return { tenant, conversation, handle, start, end, body: new Uint8Array(body), text, createdAt };
+/** What a store gives back, and nothing else that a caller may have put in. */
+function copyOf(span: ArchivedSpan): ArchivedSpan {
+  const { tenant, conversation, handle, start, end, text, createdAt } = span;
+  return { tenant, conversation, handle, start, end, body: new Uint8Array(span.body), text, createdAt };
 }
 
 /** A character of text takes two bytes at most. */
