@@ -45,9 +45,9 @@ const hostile = fc
 const prose = fc.lorem({ maxCount: 4 });
 const someText = fc.option(fc.oneof({ weight: 3, arbitrary: prose }, hostile), { nil: null });
 const call: fc.Arbitrary<Called> = fc.record({
-  id: fc.oneof(fc.stringMatching(/^[0-9a-f]{1,8}$/), hostile),
+  id: fc.oneof({ weight: 4, arbitrary: fc.stringMatching(/^[0-9a-f]{1,8}$/) }, hostile),
   name: fc.constantFrom('ls', 'read_file'),
-  input: fc.oneof(fc.json({ maxDepth: 2 }), hostile),
+  input: fc.oneof({ weight: 4, arbitrary: fc.json({ maxDepth: 2 }) }, hostile),
   result: hostile,
 });
 
@@ -85,7 +85,12 @@ const native = fc
 
 /** How others than we write the same block. */
 const written = fc
-  .record({ call, isInBody: fc.boolean(), isJsonText: fc.boolean(), done: fc.constantFrom('true', 'false') })
+  .record({
+    call,
+    isInBody: fc.boolean(),
+    isJsonText: fc.boolean(),
+    done: fc.constantFrom('true', 'true', 'true', 'false'),
+  })
   .map(({ call: { id, name, input, result }, isInBody, isJsonText, done }) => {
     const escaped = (text: string) =>
       text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&#34;');
@@ -98,7 +103,15 @@ const foreign = fc.array(
   fc.record({
     role: fc.constantFrom('user', 'assistant', 'assistant', 'assistant'),
     content: fc
-      .array(fc.oneof({ weight: 3, arbitrary: written }, prose, fc.constant('\n'), hostile), { maxLength: 5 })
+      .array(
+        fc.oneof(
+          { weight: 6, arbitrary: written },
+          { weight: 3, arbitrary: prose },
+          fc.constant('\n'),
+          hostile,
+        ),
+        { maxLength: 5 },
+      )
       .map((parts) => parts.join('\n')),
   }),
   { maxLength: 5 },
