@@ -153,6 +153,32 @@ describe('the canonical form', () => {
     },
   );
 
+  class Said {
+    readonly role = 'user';
+    readonly content: string;
+    constructor(content: string) {
+      this.content = content;
+    }
+  }
+  class Told extends Said {
+    toJSON() {
+      return { role: 'user', content: `told ${this.content}`, toJSON: () => 'nobody asks again' };
+    }
+  }
+
+  it.each<readonly [string, unknown, unknown]>([
+    ['an object of a class', new Said('a'), user('a')],
+    ['an object that says itself what it is', new Told('a'), user('told a')],
+    ['an object without a prototype', Object.assign(Object.create(null), user('a')), user('a')],
+    ['what is inherited', Object.assign(Object.create({ role: 'system', id: 1 }), user('a')), user('a')],
+    ['a function of its own that says it', { ...user('b'), toJSON: () => user('a') }, user('a')],
+    ['a date', { ...user('a'), at: new Date(0) }, { ...user('a'), at: '1970-01-01T00:00:00.000Z' }],
+    ['an address', user([new URL('http://a/b')]), user(['http://a/b'])],
+    ['what JSON leaves out', { ...user('a'), is: undefined, does: () => 1 }, user('a')],
+  ])('is that of the JSON: %s', (_name, value, json) => {
+    expect(textOf('anthropic-messages', value)).toBe(textOf('anthropic-messages', json));
+  });
+
   it('leaves out what it is told to, in messages alone or anywhere', () => {
     const one = { id: 'm1', timestamp: 1, role: 'user', content: [{ type: 'tool_use', id: 't1', note: 2 }] };
     const other = {
