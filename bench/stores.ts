@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Checkpoint } from '../src/core/checkpoint.ts';
 import type { ArchivedSpan, Commit, Store } from '../src/core/store.ts';
 import { sqliteStore } from '../src/stores/sqlite.ts';
-import { checkpointOf, leaseOf, lookupOf, spanOf } from '../test/support/store-records.ts';
+import { checkpointOf, commitAlone, lookupOf, spanOf } from '../test/support/store-records.ts';
 import { collectGarbage, printGoals } from './timing.ts';
 
 const RECORD_BYTES = 10_000;
@@ -77,7 +77,8 @@ async function measureWrites(store: Store, file: number) {
     for (let index = 0; index < records; index++) end += writeSync(file, payload, 0, payload.length, end);
     fdatasyncSync(file);
   };
-  const lease = await leaseOf(store, 'writes');
+  const lease = await store.acquire({ tenant: 'tenant', key: 'bench', owner: 'bench', milliseconds: 1e9 });
+  if (lease === undefined) throw new Error('somebody else has the lease');
   // Made before, as the bytes of the file are.
   const puts = Array.from({ length: PUTS }, () => ({ checkpoint: newCheckpoint() }));
   const commits = Array.from({ length: PUTS }, () => ({ checkpoint: newCheckpoint(), spans: [], lease }));
@@ -107,10 +108,9 @@ async function measureWrites(store: Store, file: number) {
 async function measureReads(store: Store, file: number) {
   const checkpoints = Array.from({ length: RECORDS }, newCheckpoint);
   const spans = Array.from({ length: RECORDS }, newSpan);
-  const lease = await leaseOf(store, 'reads');
   for (let from = 0; from < RECORDS; from += BATCH) {
     await store.restore(checkpoints.slice(from, from + BATCH).map((checkpoint) => ({ checkpoint })));
-    await store.commit({ checkpoint: newCheckpoint(), spans: spans.slice(from, from + BATCH), lease });
+    await commitAlone(store, newCheckpoint(), spans.slice(from, from + BATCH));
   }
   for (let index = 0; index < RECORDS; index++)
     writeSync(file, payload, 0, RECORD_BYTES, index * RECORD_BYTES);
@@ -185,9 +185,6 @@ const ratioOf = (over: Name, under: Name) => times[over] / times[under];
 for (const [name, time] of Object.entries(times))
   console.log(`      ${name}: ${(time * 1000).toFixed(1)} µs`);
 
-console.log(
-  `      first recall by a store opened anew, times of pread: ${ratioOf('recallAnew', 'rawAnew').toFixed(3)}, of which SQLite's own statement ${ratioOf('statementAnew', 'rawAnew').toFixed(3)}`,
-);
 const isFine = printGoals([
   { name: 'durable put, speed against append + fdatasync', measured: ratioOf('rawPut', 'put'), atLeast: 0.8 },
   { name: 'commit under a lease, the same', measured: ratioOf('rawPut', 'commit'), atLeast: 0.8 },
@@ -204,7 +201,12 @@ const isFine = printGoals([
     atMost: 3,
   },
   {
-    name: "first recall by a store opened anew, times of SQLite's own statement",
+    name: 'first recall by a store opened anew, times of pread',
+    measured: ratioOf('recallAnew', 'rawAnew'),
+    atMost: 3,
+  },
+  {
+    name: "the same, times of SQLite's own statement",
     measured: ratioOf('recallAnew', 'statementAnew'),
     atMost: 2,
   },
