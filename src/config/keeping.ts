@@ -14,6 +14,7 @@ export {
   nameOfConversation,
 } from '../core/chain.ts';
 export type { Checkpoint, Stretch, ViewPart } from '../core/checkpoint.ts';
+export { type Cuts, cutsOf } from '../core/cuts.ts';
 export type { Schedule } from '../core/engine/held-lease.ts';
 export type { KeeperEvent, StoreOperation } from '../core/engine/keeper-event.ts';
 export { type FindOptions, findCheckpoint, isTrueOf } from '../core/find-checkpoint.ts';

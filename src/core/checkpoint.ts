@@ -31,6 +31,11 @@ export interface Checkpoint {
   readonly chain: string;
   /** Number of original messages that it speaks for; all later ones stand as they are. */
   readonly boundary: number;
+  /**
+   * Whether every call in those messages has its result there, and every result its call: then the messages behind them tell
+   * whether they may be parted. Records of earlier builds do not say.
+   */
+  readonly isWhole?: boolean | undefined;
   /** What stands in the place of those messages. */
   readonly parts: readonly ViewPart[];
   /** Chain of the checkpoint it went on from. */

@@ -5,14 +5,21 @@ import { openaiChat } from '../formats/openai-chat.ts';
 import { memoryStore } from '../stores/memory.ts';
 import { createChains, nameOfConversation } from './chain.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { Cuts } from './cuts.ts';
 import { findCheckpoint, isTrueOf } from './find-checkpoint.ts';
+import type { CheckpointLookup } from './store.ts';
 
 const chains = createChains({ hash: sha256 });
 const chainOf = (texts: readonly string[]) =>
   chains.chainOf(openaiChat.read(texts.map((content) => ({ role: 'user', content }))));
 const chain = chainOf(['a', 'b', 'c', 'd', 'e', 'f']);
 const owner = { tenant: 'tenant', configuration: 'configuration' };
-const all = [1, 2, 3, 4, 5, 6];
+
+const cutsAt = (...boundaries: readonly number[]): Cuts => ({
+  all: () => boundaries,
+  has: ({ boundary }) => boundaries.includes(boundary),
+});
+const all = cutsAt(1, 2, 3, 4, 5, 6);
 
 function checkpointAt(boundary: number, changes: Partial<Checkpoint> = {}): Checkpoint {
   const conversation = nameOfConversation(chain);
@@ -28,12 +35,45 @@ async function storeWith(...checkpoints: readonly Checkpoint[]) {
 describe('findCheckpoint', () => {
   it('takes the longest that ends where the conversation may be cut', async () => {
     const store = await storeWith(...[2, 4, 5].map((boundary) => checkpointAt(boundary)));
-    const found = async (cuts: readonly number[]) =>
-      (await findCheckpoint(store, { ...owner, chain, cuts }))?.boundary;
+    const found = async (cuts: Cuts) => (await findCheckpoint(store, { ...owner, chain, cuts }))?.boundary;
     expect(await found(all)).toBe(5);
-    expect(await found([1, 2, 3, 4, 6])).toBe(4);
-    expect(await found([3, 6])).toBeUndefined();
-    expect(await found([])).toBeUndefined();
+    expect(await found(cutsAt(1, 2, 3, 4, 6))).toBe(4);
+    expect(await found(cutsAt(2, 3, 6))).toBe(2);
+    expect(await found(cutsAt(3, 6))).toBeUndefined();
+    expect(await found(cutsAt())).toBeUndefined();
+  });
+
+  it('asks the store once, and again only where the conversation may not be cut behind the longest', async () => {
+    const store = await storeWith(checkpointAt(2), checkpointAt(4));
+    let asked = 0;
+    const counting = {
+      ...store,
+      find(lookup: CheckpointLookup) {
+        asked++;
+        return store.find(lookup);
+      },
+    };
+    await findCheckpoint(counting, { ...owner, chain, cuts: all });
+    expect(asked).toBe(1);
+    await findCheckpoint(counting, { ...owner, chain, cuts: cutsAt(1, 2, 3) });
+    expect(asked).toBe(3);
+    await findCheckpoint(counting, { ...owner, chain, cuts: cutsAt(5) });
+    expect(asked).toBe(4);
+    const nobody = chainOf(['other']);
+    await findCheckpoint(counting, { ...owner, chain: nobody, cuts: cutsAt(1) });
+    expect(asked).toBe(5);
+  });
+
+  it('does not work out all cuts where the longest is one', async () => {
+    const store = await storeWith(checkpointAt(4, { isWhole: true }));
+    const { has } = all;
+    const lazy: Cuts = {
+      has,
+      all() {
+        throw new Error('nobody needs them');
+      },
+    };
+    expect((await findCheckpoint(store, { ...owner, chain, cuts: lazy }))?.boundary).toBe(4);
   });
 
   it('takes what is true of a branch, and nothing behind where it branches', async () => {
@@ -41,7 +81,7 @@ describe('findCheckpoint', () => {
     const branch = chainOf(['a', 'b', 'c', 'd', 'other', 'f']);
     expect((await findCheckpoint(store, { ...owner, chain: branch, cuts: all }))?.boundary).toBe(4);
     const early = chainOf(['a', 'b', 'other', 'd']);
-    expect(await findCheckpoint(store, { ...owner, chain: early, cuts: [1, 2, 3, 4] })).toBeUndefined();
+    expect(await findCheckpoint(store, { ...owner, chain: early, cuts: cutsAt(1, 2, 3, 4) })).toBeUndefined();
   });
 
   it('finds what was stored when the conversation had too few messages for its name', async () => {
@@ -67,11 +107,13 @@ describe('findCheckpoint', () => {
       checkpointAt(4, { configuration: 'another' }),
       checkpointAt(4, { chain: chain.linkAt(3) }),
       checkpointAt(0),
+      checkpointAt(7, { chain: chain.linkAt(6) }),
     ];
+    const anywhere: Cuts = { ...all, has: () => true };
     for (const checkpoint of wrong) {
-      expect(isTrueOf(checkpoint, { ...owner, chain, cuts: all })).toBe(false);
+      expect(isTrueOf(checkpoint, { ...owner, chain, cuts: anywhere })).toBe(false);
       const lying = { ...honest, find: async () => checkpoint };
-      expect(await findCheckpoint(lying, { ...owner, chain, cuts: all })).toBeUndefined();
+      expect(await findCheckpoint(lying, { ...owner, chain, cuts: anywhere })).toBeUndefined();
     }
   });
 });

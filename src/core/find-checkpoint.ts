@@ -1,29 +1,49 @@
 import { type Chain, namesOfConversation } from './chain.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { ChainLink, Store } from './store.ts';
+import type { Cuts } from './cuts.ts';
+import type { ChainLink, CheckpointLookup, Store } from './store.ts';
 
 export interface FindOptions {
   readonly tenant: string;
   readonly configuration: string;
   readonly chain: Chain;
-  /** Boundaries at which this conversation may be cut, ascending. */
-  readonly cuts: readonly number[];
+  /** Where this conversation may be cut. */
+  readonly cuts: Cuts;
   /** A checkpoint that applied before. Shorter ones are not asked for; whether it is still there is. */
   readonly known?: Checkpoint | undefined;
 }
 
 /** The longest checkpoint that is true of a conversation. The store is not asked where there cannot be one. */
 export async function findCheckpoint(store: Store, options: FindOptions): Promise<Checkpoint | undefined> {
-  const { tenant, configuration, chain, cuts, known } = options;
+  const { chain, cuts } = options;
+  const isLink = (link: ChainLink) => isLinkOf(link, chain);
+  const longest = await ask(store, options, { to: chain.length, isTrue: isLink });
+  if (longest === undefined || isFine(longest, options)) return longest;
+  // It was made before something came behind it that must not be parted from it. A shorter one may do.
+  const shorter = cuts.all().filter((cut) => cut < longest.boundary);
+  const isShorter = new Set(shorter);
+  const isTrue = (link: ChainLink) => isShorter.has(link.boundary) && isLink(link);
+  const found = await ask(store, options, { to: shorter.at(-1) ?? 0, isTrue });
+  return found !== undefined && isFine(found, options) ? found : undefined;
+}
+
+/** What a store has from the known one on. That very record stays the very same value, and what was worked out from it known. */
+async function ask(
+  store: Store,
+  { tenant, configuration, chain, known }: FindOptions,
+  { to, isTrue }: Pick<CheckpointLookup, 'to' | 'isTrue'>,
+): Promise<Checkpoint | undefined> {
   const from = known?.boundary ?? 1;
-  const to = cuts.at(-1) ?? 0;
   if (to < from) return undefined;
-  const isTrue = (link: ChainLink) => isLinkOf(link, options);
   const conversations = namesOfConversation(chain);
   const found = await store.find({ tenant, configuration, conversations, from, to, isTrue });
-  // The very same record as before stays the very same value, and what was worked out from it stays known.
-  if (found !== undefined && found.chain === known?.chain && found.boundary === known.boundary) return known;
-  return found !== undefined && isTrueOf(found, options) ? found : undefined;
+  return found !== undefined && found.chain === known?.chain && found.boundary === known.boundary
+    ? known
+    : found;
+}
+
+function isFine(found: Checkpoint, options: FindOptions): boolean {
+  return found === options.known || isTrueOf(found, options);
 }
 
 /** Whether a checkpoint speaks of this very conversation. Nobody is trusted to have looked. */
@@ -32,13 +52,12 @@ export function isTrueOf(checkpoint: Checkpoint, options: Omit<FindOptions, 'kno
     checkpoint.tenant === options.tenant &&
     checkpoint.configuration === options.configuration &&
     checkpoint.boundary > 0 &&
-    isLinkOf(checkpoint, options)
+    isLinkOf(checkpoint, options.chain) &&
+    options.cuts.has(checkpoint)
   );
 }
 
-function isLinkOf(
-  { boundary, chain: link }: ChainLink,
-  { chain, cuts }: Pick<FindOptions, 'chain' | 'cuts'>,
-): boolean {
-  return cuts.includes(boundary) && chain.linkAt(boundary) === link;
+/** A chain has no links behind its end. */
+function isLinkOf({ boundary, chain: link }: ChainLink, chain: Chain): boolean {
+  return boundary <= chain.length && chain.linkAt(boundary) === link;
 }

@@ -15,10 +15,11 @@ import { projectView } from '../../src/core/project-view.ts';
 import { requestTokens } from '../../src/core/receipt.ts';
 import type { Strategy } from '../../src/core/strategy.ts';
 import { createTokenEstimator } from '../../src/core/token-estimator.ts';
+import { linkTools } from '../../src/core/tool-links.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import { createStrategy, strategies } from '../../src/strategies/registry.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
-import { type Step, steps, writers } from '../support/conversations.ts';
+import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
 import { strategyContext } from '../support/strategy-context.ts';
 
 const estimator = createTokenEstimator({ countText: (text) => text.length });
@@ -137,11 +138,21 @@ function expectNamed({ checkpoint, spans }: Made['made']): void {
   }
 }
 
-const counts = { first: 0, onTop: 0 };
+/** Every call in its messages has its result there, and the other way round, if it says so. */
+function expectWholeAsSaid(conversation: Conversation, { turn, made: { checkpoint } }: Made): void {
+  const covered = conversation.messages.slice(0, turn.chain.head + checkpoint.boundary);
+  const { unanswered, orphans } = linkTools(covered);
+  expect(checkpoint.isWhole).toBe(unanswered.length + orphans.length === 0);
+  counts[checkpoint.isWhole === true ? 'whole' : 'broken']++;
+}
+
+const counts = { first: 0, onTop: 0, whole: 0, broken: 0 };
 
 afterAll(() => {
   expect(counts.first).toBeGreaterThan(100);
   expect(counts.onTop).toBeGreaterThan(50);
+  expect(counts.whole).toBeGreaterThan(20);
+  expect(counts.broken).toBeGreaterThan(20);
 });
 
 describe.each(Object.keys(writers))('checkpoints of %s', (name) => {
@@ -191,13 +202,25 @@ describe.each(Object.keys(writers))('checkpoints of %s', (name) => {
       for (let length = early.length; length <= list.length; length++) {
         const conversation = format.read([...system, ...write(list.slice(0, length))]);
         const turn = readTurn(conversation, chains, owner);
-        if (!isTrueOf(checkpoint, turn)) return;
+        const isTrue = isTrueOf(checkpoint, turn);
+        expect(isTrueOf({ ...checkpoint, isWhole: undefined }, turn)).toBe(isTrue);
+        if (!isTrue) return;
         const view = projectView(conversation, checkpoint, { head: turn.chain.head });
         expect(errorsOf(view)).toEqual([]);
         const settled = view.messages.slice(0, -1).map(({ raw }) => JSON.stringify(raw));
         expect(settled.join('\n').startsWith(before)).toBe(true);
         before = settled.join('\n');
       }
+    },
+  );
+
+  test.prop([long, damages, strategy, share], { numRuns: 150 })(
+    'say whether every call in them has its result',
+    async (list, broken, used, goal) => {
+      const raws = deepFreeze(applyDamages(writers[name]?.(list) ?? [], broken)) as readonly unknown[];
+      const conversation = format.read([...system, ...raws]);
+      const made = await compact(conversation, { strategy: used, share: goal, base: undefined });
+      if (made !== undefined) expectWholeAsSaid(conversation, made);
     },
   );
 });

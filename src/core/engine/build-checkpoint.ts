@@ -1,12 +1,14 @@
 import type { Canonical } from '../canonical.ts';
 import type { Chain } from '../chain.ts';
 import type { Checkpoint, ViewPart } from '../checkpoint.ts';
+import type { Cuts } from '../cuts.ts';
 import type { Fate } from '../edit.ts';
 import type { Conversation } from '../format.ts';
 import type { FateRun, Receipt } from '../receipt.ts';
 import type { ArchivedSpan } from '../store.ts';
 import type { Compacted } from '../strategy.ts';
 import type { TokenEstimator } from '../token-estimator.ts';
+import { isWhole } from '../whole-list.ts';
 import { type Archive, handlesOf } from './archive.ts';
 import type { Piece } from './piece.ts';
 import { tracePlan } from './trace-plan.ts';
@@ -15,8 +17,8 @@ import { tracePlan } from './trace-plan.ts';
 export interface CompactedView {
   readonly conversation: Conversation;
   readonly chain: Chain;
-  /** Boundaries at which the conversation may be cut, ascending. */
-  readonly cuts: readonly number[];
+  /** Where the conversation may be cut. */
+  readonly cuts: Cuts;
   readonly view: Conversation;
   /** One for each message of the view. */
   readonly pieces: readonly Piece[];
@@ -50,7 +52,7 @@ export function buildCheckpoint(run: CompactedView, label: CheckpointLabel): New
   if (!keepsHead(pieces, chain.head)) return undefined;
   const changed = changedPieces(pieces.slice(chain.head), length);
   const least = Math.max(changed.end, (base?.boundary ?? 0) + 1);
-  const boundary = cuts.find((cut) => cut >= least);
+  const boundary = cuts.all().find((cut) => cut >= least);
   if (boundary === undefined || changed.pieces.length === 0) return undefined;
 
   const fates = fatesOf(changed.pieces, boundary, changed.end);
@@ -63,6 +65,7 @@ export function buildCheckpoint(run: CompactedView, label: CheckpointLabel): New
     ...label,
     chain: chain.linkAt(boundary),
     boundary,
+    isWhole: isWhole(run.conversation.messages.slice(0, chain.head + boundary)),
     parts,
     parent: base?.chain,
     receipt,

@@ -160,7 +160,7 @@ function setState({ emit }: RunnerPorts, track: Track, state: AutoCompactState):
 
 /** Whether there is a place behind the last checkpoint where another one could end. */
 export function hasNews({ cuts }: KeeperTurn, base: Checkpoint | undefined): boolean {
-  return (cuts.at(-1) ?? 0) > (base?.boundary ?? 0);
+  return (cuts.all().at(-1) ?? 0) > (base?.boundary ?? 0);
 }
 
 /** A run that was given up from outside says nothing about the next. */

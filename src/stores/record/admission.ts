@@ -8,11 +8,13 @@ import { nameInColumn } from './name.ts';
 /** Whether a value has the shape of a checkpoint. The one check for what is written, restored and read back. */
 export function isCheckpoint(value: unknown): value is Checkpoint {
   if (!isObject(value)) return false;
-  const { version, tenant, configuration, conversation, chain, boundary, parts, parent, receipt } = value;
+  const { version, tenant, configuration, conversation, chain, boundary, isWhole, parts, parent, receipt } =
+    value;
   return (
     version === 1 &&
     [tenant, configuration, conversation, chain].every((name) => typeof name === 'string') &&
     isPlace(boundary) &&
+    (isWhole === undefined || typeof isWhole === 'boolean') &&
     Array.isArray(parts) &&
     parts.every(isViewPart) &&
     (parent === undefined || typeof parent === 'string') &&

@@ -1,8 +1,8 @@
-import { addBond, cutsBetween } from '../bond.ts';
-import { type BondWatcher, legalCuts, stepwiseProperties } from '../legality.ts';
-import { hasToolCall, type Message } from '../message.ts';
-import { rememberFold } from '../prefix-memory.ts';
-import { messageOf, ToolLinker } from '../tool-links.ts';
+import { addBond, cutsBetween } from './bond.ts';
+import { type BondWatcher, legalCuts, stepwiseProperties } from './legality.ts';
+import { hasToolCall, type Message } from './message.ts';
+import { rememberFold } from './prefix-memory.ts';
+import { messageOf, ToolLinker } from './tool-links.ts';
 
 interface Bonds {
   readonly depths: number[];

@@ -1,11 +1,11 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { applyDamages, damages, steps, writers } from '../../../test/support/conversations.ts';
-import { findFormat } from '../../formats/registry.ts';
-import { recordsOfWords } from '../../testing/shapes.ts';
-import { legalCuts } from '../legality.ts';
-import { hasToolCall, type Message } from '../message.ts';
+import { applyDamages, damages, steps, writers } from '../../test/support/conversations.ts';
+import { findFormat } from '../formats/registry.ts';
+import { recordsOfWords } from '../testing/shapes.ts';
 import { rememberedCuts } from './cut-memory.ts';
+import { legalCuts } from './legality.ts';
+import { hasToolCall, type Message } from './message.ts';
 
 /** What is to be remembered, by looking at the whole list. */
 function cutsOf(messages: readonly Message[]): readonly number[] {
