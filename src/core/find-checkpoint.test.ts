@@ -96,6 +96,8 @@ describe('findCheckpoint', () => {
     expect(await findCheckpoint(store, { ...owner, chain, cuts: all, known })).toBe(known);
     await store.restore({ checkpoint: checkpointAt(6) });
     expect((await findCheckpoint(store, { ...owner, chain, cuts: all, known }))?.boundary).toBe(6);
+    const behind = { ...owner, chain, cuts: cutsAt(1, 2, 3, 5), known };
+    expect(await findCheckpoint(await storeWith(checkpointAt(2), known), behind)).toBeUndefined();
     await store.forget({ tenant: owner.tenant, conversation: known.conversation });
     expect(await findCheckpoint(store, { ...owner, chain, cuts: all, known })).toBeUndefined();
   });

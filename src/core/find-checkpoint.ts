@@ -18,13 +18,13 @@ export async function findCheckpoint(store: Store, options: FindOptions): Promis
   const { chain, cuts } = options;
   const isLink = (link: ChainLink) => isLinkOf(link, chain);
   const longest = await ask(store, options, { to: chain.length, isTrue: isLink });
-  if (longest === undefined || isFine(longest, options)) return longest;
+  if (longest === undefined || isTrueOf(longest, options)) return longest;
   // It was made before something came behind it that must not be parted from it. A shorter one may do.
   const shorter = cuts.all().filter((cut) => cut < longest.boundary);
   const isShorter = new Set(shorter);
   const isTrue = (link: ChainLink) => isShorter.has(link.boundary) && isLink(link);
   const found = await ask(store, options, { to: shorter.at(-1) ?? 0, isTrue });
-  return found !== undefined && isFine(found, options) ? found : undefined;
+  return found !== undefined && isTrueOf(found, options) ? found : undefined;
 }
 
 /** What a store has from the known one on. That very record stays the very same value, and what was worked out from it known. */
@@ -40,10 +40,6 @@ async function ask(
   return found !== undefined && found.chain === known?.chain && found.boundary === known.boundary
     ? known
     : found;
-}
-
-function isFine(found: Checkpoint, options: FindOptions): boolean {
-  return found === options.known || isTrueOf(found, options);
 }
 
 /** Whether a checkpoint speaks of this very conversation. Nobody is trusted to have looked. */
