@@ -13,6 +13,7 @@ export interface Cuts {
   has(checkpoint: Pick<Checkpoint, 'boundary' | 'isWhole'>): boolean;
 }
 
+/** The cuts of a conversation, less those right behind a call whose answer may still come. */
 export function cutsOf({ messages }: Pick<Conversation, 'messages'>, { head }: Pick<Chain, 'head'>): Cuts {
   const isHeadPlain = messages.slice(0, head).every(hasNoTools);
   const proven = new Set<number>();
