@@ -12,6 +12,7 @@ export function checkpointOf(changes: Partial<Checkpoint> = {}): Checkpoint {
     conversation: 'conversation',
     chain: `chain-${boundary}`,
     boundary,
+    isWhole: true,
     parts: [
       { from: 0, count: 1 },
       { raw: { role: 'user', content: `what happened before message ${boundary}` } },
