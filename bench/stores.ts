@@ -185,10 +185,6 @@ const ratioOf = (over: Name, under: Name) => times[over] / times[under];
 for (const [name, time] of Object.entries(times))
   console.log(`      ${name}: ${(time * 1000).toFixed(1)} µs`);
 
-// No more can be had of it than SQLite gives, which is twice a pread, so that its own statement is the limit there.
-const firstRecall = ratioOf('recallAnew', 'rawAnew').toFixed(1);
-console.log(`      first recall by a store opened anew: ${firstRecall} times of pread`);
-
 const isFine = printGoals([
   { name: 'durable put, speed against append + fdatasync', measured: ratioOf('rawPut', 'put'), atLeast: 0.8 },
   { name: 'commit under a lease, the same', measured: ratioOf('rawPut', 'commit'), atLeast: 0.8 },
@@ -205,7 +201,12 @@ const isFine = printGoals([
     atMost: 3,
   },
   {
-    name: "first recall by a store opened anew, times of SQLite's own statement",
+    name: 'first recall by a store opened anew, times of pread',
+    measured: ratioOf('recallAnew', 'rawAnew'),
+    atMost: 3,
+  },
+  {
+    name: "the same, times of SQLite's own statement",
     measured: ratioOf('recallAnew', 'statementAnew'),
     atMost: 2,
   },
