@@ -1,17 +1,19 @@
 import type { Checkpoint } from '../core/checkpoint.ts';
 import type { ArchivedSpan, ConversationKey, StoredConversation } from '../core/store.ts';
-import { type CheckpointPlace, isFault, type RecordCodec } from './record/codec.ts';
+import type { CheckpointPlace } from './record/codec.ts';
+import { ENVELOPE_ROOM } from './record/envelope.ts';
 import { nameInColumn } from './record/name.ts';
-import type { SpanPlace } from './record/payload.ts';
+import { readCheckpoint, readSpan, type SpanPlace, writeCheckpoint, writeSpan } from './record/payload.ts';
 
+/** As bytes, so that nobody can change what is kept. Memory needs no envelope. */
 interface StoredCheckpoint {
   readonly place: CheckpointPlace;
-  readonly record: Buffer;
+  readonly payload: Buffer;
 }
 
 interface StoredSpan {
   readonly place: SpanPlace;
-  readonly record: Buffer;
+  readonly payload: Buffer;
 }
 
 /** Everything that is kept of one conversation. */
@@ -37,8 +39,8 @@ export function recordCount(entry: ConversationEntry): number {
 /** The entry as a listing shows it. */
 export function describeEntry(entry: ConversationEntry): StoredConversation {
   let bytes = 0;
-  for (const { record } of entry.checkpoints.values()) bytes += record.length;
-  for (const { record } of entry.spans.values()) bytes += record.length;
+  for (const { payload } of entry.checkpoints.values()) bytes += payload.length;
+  for (const { payload } of entry.spans.values()) bytes += payload.length;
   return {
     tenant: entry.tenant,
     conversation: entry.conversation,
@@ -50,16 +52,27 @@ export function describeEntry(entry: ConversationEntry): StoredConversation {
   };
 }
 
+export function storedCheckpoint(checkpoint: Checkpoint): StoredCheckpoint {
+  const { tenant, configuration, conversation, chain, boundary } = checkpoint;
+  const place = { tenant, configuration, conversation, chain, boundary };
+  return { place, payload: writeCheckpoint(checkpoint).subarray(ENVELOPE_ROOM) };
+}
+
+export function storedSpan(span: ArchivedSpan): StoredSpan {
+  const { tenant, conversation, handle, start } = span;
+  return { place: { tenant, conversation, handle, start }, payload: writeSpan(span).subarray(ENVELOPE_ROOM) };
+}
+
 /** Memory does not fail, so a record that cannot be read is a mistake of ours. */
-export function readStoredCheckpoint(codec: RecordCodec, { place, record }: StoredCheckpoint): Checkpoint {
-  const found = codec.readCheckpoint(place, record);
-  if (isFault(found)) throw new TypeError('a checkpoint in memory cannot be read');
+export function readStoredCheckpoint({ payload }: StoredCheckpoint): Checkpoint {
+  const found = readCheckpoint(payload);
+  if (typeof found === 'string') throw new TypeError('a checkpoint in memory cannot be read');
   return found;
 }
 
 /** The same for a span, whose bytes are the reader's own. */
-export function readStoredSpan(codec: RecordCodec, { place, record }: StoredSpan): ArchivedSpan {
-  const found = codec.readSpan(place, Buffer.from(record));
-  if (isFault(found)) throw new TypeError('a span in memory cannot be read');
+export function readStoredSpan({ place, payload }: StoredSpan): ArchivedSpan {
+  const found = readSpan(place, Buffer.from(payload));
+  if (typeof found === 'string') throw new TypeError('a span in memory cannot be read');
   return found;
 }

@@ -9,11 +9,12 @@ import {
   readStoredCheckpoint,
   readStoredSpan,
   recordCount,
+  storedCheckpoint,
+  storedSpan,
 } from './memory-tables.ts';
 import type { StoreOptions } from './options.ts';
 import { byLastUse, byPlace } from './order.ts';
 import { admitCommit, admitRecords } from './record/admission.ts';
-import { createRecordCodec } from './record/codec.ts';
 import { linkText } from './record/identity.ts';
 import { conversationsToCollect } from './retention.ts';
 import { excerptOf, hasWords, searchWords } from './search-words.ts';
@@ -26,7 +27,6 @@ export function memoryStore(options: Pick<StoreOptions, 'now'> = {}): Store {
 class MemoryStore implements Store {
   readonly name = 'memory';
   readonly #now: () => number;
-  readonly #codec = createRecordCodec(undefined);
   readonly #conversations = new Map<string, ConversationEntry>();
   /** Checkpoints that some conversation has. */
   readonly #checkpoints = new Set<string>();
@@ -47,7 +47,7 @@ class MemoryStore implements Store {
       .find(({ stored }) => isTrue(stored.place));
     if (found === undefined) return undefined;
     this.#touch(found.entry);
-    return readStoredCheckpoint(this.#codec, found.stored);
+    return readStoredCheckpoint(found.stored);
   }
 
   async commit(commit: Parameters<Store['commit']>[0]) {
@@ -97,7 +97,7 @@ class MemoryStore implements Store {
       .sort((left, right) => left.place.start - right.place.start);
     if (first === undefined) return undefined;
     this.#touch(first.entry);
-    return readStoredSpan(this.#codec, first);
+    return readStoredSpan(first);
   }
 
   async search({ words, limit, ...key }: Parameters<Store['search']>[0]) {
@@ -117,15 +117,13 @@ class MemoryStore implements Store {
   async checkpoints({ tenant, conversation }: ConversationKey) {
     const entry = this.#conversations.get(keyOf(tenant, conversation));
     return [...(entry?.checkpoints.values() ?? [])]
-      .map((stored) => readStoredCheckpoint(this.#codec, stored))
+      .map(readStoredCheckpoint)
       .sort((left, right) => left.boundary - right.boundary);
   }
 
   async spans({ tenant, conversation }: ConversationKey) {
     const entry = this.#conversations.get(keyOf(tenant, conversation));
-    return [...(entry?.spans.values() ?? [])]
-      .map((stored) => readStoredSpan(this.#codec, stored))
-      .sort(byPlace);
+    return [...(entry?.spans.values() ?? [])].map(readStoredSpan).sort(byPlace);
   }
 
   async restore(records: StoreRecord | readonly StoreRecord[]) {
@@ -202,20 +200,17 @@ class MemoryStore implements Store {
     const entry = this.#entryOf('checkpoint' in record ? record.checkpoint : record.span);
     this.#touch(entry);
     if ('checkpoint' in record) return this.#putCheckpoint(entry, record.checkpoint);
-    const { tenant, conversation, handle, start } = record.span;
+    const { handle, start } = record.span;
     const key = keyOf(handle, String(start));
     if (entry.spans.has(key)) return false;
-    const place = { tenant, conversation, handle, start };
-    entry.spans.set(key, { place, record: this.#codec.writeSpan(record.span) });
+    entry.spans.set(key, storedSpan(record.span));
     return true;
   }
 
   #putCheckpoint(entry: ConversationEntry, checkpoint: Checkpoint): boolean {
     const key = checkpointKey(checkpoint);
     if (this.#checkpoints.has(key)) return false;
-    const { tenant, configuration, conversation, chain, boundary } = checkpoint;
-    const place = { tenant, configuration, conversation, chain, boundary };
-    entry.checkpoints.set(key, { place, record: this.#codec.writeCheckpoint(checkpoint) });
+    entry.checkpoints.set(key, storedCheckpoint(checkpoint));
     this.#checkpoints.add(key);
     return true;
   }

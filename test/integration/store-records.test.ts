@@ -70,6 +70,11 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
 
   it.each([
     { what: 'of a later version', change: (body: Uint8Array) => body.with(0, 9), reason: 'unknown-version' },
+    {
+      what: 'of an earlier version',
+      change: (body: Uint8Array) => body.with(0, 3),
+      reason: 'unknown-version',
+    },
     { what: 'cut short', change: (body: Uint8Array) => body.slice(0, -1), reason: 'damaged' },
     { what: 'empty', change: () => new Uint8Array(), reason: 'damaged' },
   ])('are told and written anew when they are $what', async ({ change, reason }) => {

@@ -29,7 +29,10 @@ export function isSpan(value: unknown): value is ArchivedSpan {
   if (!isObject(value)) return false;
   const { tenant, conversation, handle, start, end, body, text, createdAt } = value;
   return (
-    [tenant, conversation, handle, text].every((part) => typeof part === 'string') &&
+    typeof tenant === 'string' &&
+    typeof conversation === 'string' &&
+    typeof handle === 'string' &&
+    typeof text === 'string' &&
     isPlace(start) &&
     isPlace(end) &&
     body instanceof Uint8Array &&

@@ -1,10 +1,10 @@
 import type { Checkpoint } from '../../core/checkpoint.ts';
 import type { ArchivedSpan, StoreFault } from '../../core/store.ts';
-import type { StoreOptions } from '../options.ts';
+import type { Checksum } from './checksum.ts';
 import { createEnvelope } from './envelope.ts';
 import { checkpointIdentity, spanIdentity } from './identity.ts';
 import { readCheckpoint, readSpan, type SpanPlace, writeCheckpoint, writeSpan } from './payload.ts';
-import { createSeal } from './seal.ts';
+import type { Seal } from './seal.ts';
 
 /** Where a checkpoint was found: what it must say of itself. */
 export type CheckpointPlace = Pick<
@@ -23,9 +23,8 @@ export interface RecordCodec {
   readSpan(place: SpanPlace, record: Buffer): ArchivedSpan | StoreFault;
 }
 
-/** @throws `usage` when the secret is too short */
-export function createRecordCodec(secret: StoreOptions['secret']): RecordCodec {
-  const envelope = createEnvelope(secret === undefined ? undefined : createSeal(secret));
+export function createRecordCodec(checksum: Checksum, seal?: Seal): RecordCodec {
+  const envelope = createEnvelope(checksum, seal);
 
   return {
     isSealed: envelope.isSealed,

@@ -1,19 +1,18 @@
-import { crc32 } from 'node:zlib';
 import type { StoreFault } from '../../core/store.ts';
+import type { Checksum } from './checksum.ts';
 import type { RecordIdentity } from './identity.ts';
 import type { Seal } from './seal.ts';
 
 /**
  * A record in the database: a byte for the version, and what that version is.
- * - plain: a CRC-32 of the identity and the payload, and the payload. It finds damage; whoever can write to the database
- *   can write any sum, so that a cryptographic one would tell no more.
+ * - plain: the sum of the identity and the payload, and the payload.
  * - sealed: what the seal made. It opens only as it was closed, so that it needs no sum.
- * 1 and 2 were the same with another head in spans.
+ * 1 and 2 were the same with another head in spans, 3 was plain with another sum.
  */
-const PLAIN = 3;
+const PLAIN = 5;
 const SEALED = 4;
 const SUM_START = 1;
-const PLAIN_START = 5;
+const PLAIN_START = 9;
 const SEALED_START = 1;
 
 /** Bytes in front of a payload that is to be closed: the envelope is written there, and nothing has to be copied. */
@@ -28,7 +27,7 @@ export interface Envelope {
   open(identity: RecordIdentity, record: Buffer): Buffer | StoreFault['reason'];
 }
 
-export function createEnvelope(seal: Seal | undefined): Envelope {
+export function createEnvelope(checksum: Checksum, seal: Seal | undefined): Envelope {
   return {
     isSealed: seal !== undefined,
 
@@ -36,7 +35,7 @@ export function createEnvelope(seal: Seal | undefined): Envelope {
       const payload = record.subarray(ENVELOPE_ROOM);
       if (seal !== undefined) return Buffer.concat([Buffer.of(SEALED), seal.close(identity, payload)]);
       record[0] = PLAIN;
-      record.writeUInt32BE(checksum(identity, payload), SUM_START);
+      record.writeBigUInt64BE(checksum(identity.text, payload), SUM_START);
       return record;
     },
 
@@ -45,15 +44,11 @@ export function createEnvelope(seal: Seal | undefined): Envelope {
       if (version === PLAIN) {
         if (record.length < PLAIN_START) return 'damaged';
         const payload = record.subarray(PLAIN_START);
-        if (record.readUInt32BE(SUM_START) !== checksum(identity, payload)) return 'damaged';
+        if (record.readBigUInt64BE(SUM_START) !== checksum(identity.text, payload)) return 'damaged';
         return seal === undefined ? payload : 'wrong-key';
       }
       if (version === SEALED) return seal?.open(identity, record.subarray(SEALED_START)) ?? 'wrong-key';
       return record.length === 0 ? 'damaged' : 'unknown-version';
     },
   };
-}
-
-function checksum({ text }: RecordIdentity, payload: Uint8Array): number {
-  return crc32(payload, crc32(text));
 }

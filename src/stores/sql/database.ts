@@ -7,13 +7,16 @@ export interface Database {
   readonly dialect: Dialect;
   /** Whether it is still the one that its address names, as far as that matters. */
   isCurrent(use: 'read' | 'write'): boolean;
-  /** Outside of a transaction. */
-  read<Result>(begin: () => Operation<Result>): Promise<Result>;
+  /** Outside of a transaction. A database that has the result at once gives and throws at once. */
+  read<Result>(begin: () => Operation<Result>): Result | Promise<Result>;
   /**
    * In one transaction, taken back when the operation throws. It begins again when others were in the way. `committed` hears
    * of the result before anybody else has a turn.
    */
-  write<Result>(begin: () => Operation<Result>, committed?: (result: Result) => void): Promise<Result>;
+  write<Result>(
+    begin: () => Operation<Result>,
+    committed?: (result: Result) => void,
+  ): Result | Promise<Result>;
   /** A number that is another one when somebody else has written; undefined where asking takes as long as reading. */
   generation(): Operation<number | undefined>;
   /** The version of the tables, 0 when there are none. */

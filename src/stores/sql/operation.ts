@@ -25,8 +25,8 @@ export function* firstRow<Row>(
   statement: Prepared<Row>,
   values: SlotValues = {},
 ): Operation<Row | undefined> {
-  const [row] = yield { statement, values, isFirstEnough: true };
-  return row as Row | undefined; // the same
+  const rows = yield { statement, values, isFirstEnough: true };
+  return rows[0] as Row | undefined; // the same
 }
 
 /** Rows at a time. Bodies can be large. */

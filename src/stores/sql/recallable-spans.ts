@@ -1,14 +1,14 @@
 import type { ArchivedSpan } from '../../core/store.ts';
 import { nameInColumn } from '../record/name.ts';
 import { firstRow, type Operation } from './operation.ts';
-import { type FoundSpan, spanKey } from './span-memory.ts';
+import type { FoundSpan } from './span-memory.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';
 
 /** Spans that `recall` finds under their handles once they are committed. */
 export interface RecallableSpans {
   readonly generation: number;
-  readonly found: ReadonlyMap<string, FoundSpan>;
+  readonly found: readonly FoundSpan[];
 }
 
 /**
@@ -22,12 +22,12 @@ export function* findRecallable(
 ): Operation<RecallableSpans | undefined> {
   const generation = spans.length === 0 ? undefined : yield* work.generation();
   if (generation === undefined) return undefined;
-  const found = new Map<string, FoundSpan>();
+  const found: FoundSpan[] = [];
   for (const span of spans) {
     const names = { tenant: nameInColumn(span.tenant), handle: nameInColumn(span.handle) };
     const first = yield* firstRow(work.statements.placeByHandle, names);
     const isFirst = first?.conversation_id === id && Number(first.place) === span.start;
-    if (isFirst) found.set(spanKey(names), { span, usedAt });
+    if (isFirst) found.push({ span, usedAt });
   }
   return { generation, found };
 }
@@ -35,5 +35,5 @@ export function* findRecallable(
 /** Keeps them in memory. What has just left a view is what an agent asks for. */
 export function rememberSpans({ memory }: Work, recallable: RecallableSpans | undefined): void {
   if (recallable === undefined) return;
-  for (const [key, found] of recallable.found) memory.add(key, found, recallable.generation);
+  for (const found of recallable.found) memory.add(found, recallable.generation);
 }

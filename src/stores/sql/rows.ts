@@ -2,6 +2,7 @@ import type { Checkpoint } from '../../core/checkpoint.ts';
 import type { ArchivedSpan, ChainLink, StoreFault } from '../../core/store.ts';
 import { isFault, type RecordCodec } from '../record/codec.ts';
 import { nameFromColumn } from '../record/name.ts';
+import type { SpanName } from './span-memory.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';
 
@@ -15,13 +16,17 @@ export interface CheckpointRow {
   readonly body: Uint8Array;
 }
 
-/** A span as the statements give it. */
-export interface SpanRow {
-  readonly tenant: string;
-  readonly handle: string;
+/** A span as the statements give it to who has asked for it by its name. */
+export interface FoundSpanRow {
   readonly place: BigInteger;
   readonly conversation: string;
   readonly body: Uint8Array;
+}
+
+/** A span as the other statements give it. */
+export interface SpanRow extends FoundSpanRow {
+  readonly tenant: string;
+  readonly handle: string;
 }
 
 export function readCheckpointRow(codec: RecordCodec, row: CheckpointRow): Checkpoint | StoreFault {
@@ -42,13 +47,20 @@ export function linkFromColumn(text: string): ChainLink {
 }
 
 export function readSpanRow(codec: RecordCodec, row: SpanRow): ArchivedSpan | StoreFault {
-  const place = {
-    tenant: nameFromColumn(row.tenant),
-    conversation: nameFromColumn(row.conversation),
-    handle: nameFromColumn(row.handle),
-    start: Number(row.place),
-  };
-  return codec.readSpan(place, bytesOf(row.body));
+  return readFoundSpan(
+    codec,
+    { tenant: nameFromColumn(row.tenant), handle: nameFromColumn(row.handle) },
+    row,
+  );
+}
+
+export function readFoundSpan(
+  codec: RecordCodec,
+  { tenant, handle }: SpanName,
+  row: FoundSpanRow,
+): ArchivedSpan | StoreFault {
+  const conversation = nameFromColumn(row.conversation);
+  return codec.readSpan({ tenant, conversation, handle, start: Number(row.place) }, bytesOf(row.body));
 }
 
 /** The same bytes. A damaged database may hold anything. */

@@ -10,13 +10,15 @@ function spanOf(megabytes: number, text = ''): ArchivedSpan {
   return { tenant: 't', conversation: 'c', handle: 'rf:1', start: 0, end: 1, body, text, createdAt: 0 };
 }
 
-/** Keeps a span, as it was in a generation of the database. */
-function keep(memory: SpanMemory, key: string, span: ArchivedSpan, generation = 1): void {
-  memory.add(key, { span, usedAt: 0 }, generation);
+/** Keeps a span under a handle, as it was in a generation of the database. */
+function keep(memory: SpanMemory, handle: string, span: ArchivedSpan, generation = 1): void {
+  memory.add({ span: { ...span, handle }, usedAt: 0 }, generation);
 }
 
-function keptOf(memory: SpanMemory, keys: readonly string[], generation = 1): readonly string[] {
-  return keys.filter((key) => memory.get(key, generation) !== undefined);
+const nameOf = (handle: string) => ({ tenant: 't', handle });
+
+function keptOf(memory: SpanMemory, handles: readonly string[], generation = 1): readonly string[] {
+  return handles.filter((handle) => memory.get(nameOf(handle), generation) !== undefined);
 }
 
 describe('the memory of spans', () => {
@@ -80,10 +82,19 @@ describe('the memory of spans', () => {
     const given = { ...spanOf(0), body: Buffer.from('abc'), other: 1 };
     keep(memory, 'a', given);
     given.body.fill(0);
-    const first = memory.get('a', 1);
+    const first = memory.get(nameOf('a'), 1);
     first?.body.fill(0);
-    const expected = { ...spanOf(0), body: new TextEncoder().encode('abc') };
-    expect(memory.get('a', 1)).toStrictEqual(expected);
+    const expected = { ...spanOf(0), handle: 'a', body: new TextEncoder().encode('abc') };
+    expect(memory.get(nameOf('a'), 1)).toStrictEqual(expected);
+  });
+
+  it('gives a tenant nothing of another one that has the same handle', () => {
+    const memory = memoryOf();
+    keep(memory, 'a', spanOf(0));
+    expect(memory.get({ tenant: 'other', handle: 'a' }, 1)).toBeUndefined();
+    keep(memory, 'a', { ...spanOf(0), tenant: 'other' });
+    expect(memory.get({ tenant: 'other', handle: 'a' }, 1)?.tenant).toBe('other');
+    expect(keptOf(memory, ['a'])).toEqual([]);
   });
 
   it('expects what it has and what was asked for before, of a bounded number', () => {

@@ -2,7 +2,10 @@ import type { ArchivedSpan } from '../../core/store.ts';
 import { TOUCH_AFTER_MS } from '../last-use.ts';
 
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
-const MAXIMUM_KEYS = 10_000;
+const MAXIMUM_HANDLES = 10_000;
+
+/** What a span is asked for by. */
+export type SpanName = Pick<ArchivedSpan, 'tenant' | 'handle'>;
 
 /** A span as `recall` would find it. */
 export interface FoundSpan {
@@ -19,8 +22,10 @@ export interface FoundSpan {
  */
 export class SpanMemory {
   readonly #now: () => number;
+  /** By their handles, which are made of their content: hardly ever do two tenants have the same. */
   readonly #entries = new Map<string, FoundSpan>();
-  readonly #asked = new Set<string>();
+  /** Handles of those, and of those that were asked for. */
+  #expected = new Set<string>();
   #bytes = 0;
   #generation: number | undefined;
 
@@ -29,25 +34,26 @@ export class SpanMemory {
   }
 
   /** Whether it may be here, or should be from now on. Most spans are never recalled again, and not worth the memory. */
-  expects(key: string): boolean {
-    if (this.#entries.has(key) || this.#asked.has(key)) return true;
-    if (this.#asked.size >= MAXIMUM_KEYS) this.#asked.clear();
-    this.#asked.add(key);
+  expects(handle: string): boolean {
+    const { size } = this.#expected;
+    // One look instead of two: it grows by what was not there.
+    if (this.#expected.add(handle).size === size) return true;
+    if (size >= MAXIMUM_HANDLES) this.#expected = new Set(this.#entries.keys());
     return false;
   }
 
   /** What is there under that name in this generation of the database, with bytes of the caller's own. */
-  get(key: string, generation: number): ArchivedSpan | undefined {
+  get({ tenant, handle }: SpanName, generation: number): ArchivedSpan | undefined {
     this.#enter(generation);
-    const entry = this.#entries.get(key);
-    if (entry === undefined || entry.usedAt < this.#now() - TOUCH_AFTER_MS) return undefined;
+    const entry = this.#entries.get(handle);
+    if (entry?.span.tenant !== tenant || entry.usedAt < this.#now() - TOUCH_AFTER_MS) return undefined;
     return copyOf(entry.span);
   }
 
   /** Keeps what is in the database in this generation. The oldest go first. */
-  add(key: string, { span, usedAt }: FoundSpan, generation: number): void {
+  add({ span, usedAt }: FoundSpan, generation: number): void {
     this.#enter(generation);
-    this.remove(key);
+    this.remove(span.handle);
     const bytes = sizeOf(span);
     if (bytes > MAXIMUM_BYTES) return;
     for (const oldest of this.#entries.keys()) {
@@ -55,14 +61,15 @@ export class SpanMemory {
       this.remove(oldest);
     }
     this.#bytes += bytes;
-    this.#entries.set(key, { span: copyOf(span), usedAt });
+    this.#entries.set(span.handle, { span: copyOf(span), usedAt });
+    this.#expected.add(span.handle);
   }
 
-  remove(key: string): void {
-    const entry = this.#entries.get(key);
+  remove(handle: string): void {
+    const entry = this.#entries.get(handle);
     if (entry === undefined) return;
     this.#bytes -= sizeOf(entry.span);
-    this.#entries.delete(key);
+    this.#entries.delete(handle);
   }
 
   clear(): void {
@@ -74,11 +81,6 @@ export class SpanMemory {
     if (generation !== this.#generation) this.clear();
     this.#generation = generation;
   }
-}
-
-/** What a span is remembered under. Names in the form of a column have no line breaks. */
-export function spanKey({ tenant, handle }: { readonly tenant: string; readonly handle: string }): string {
-  return `${tenant}\n${handle}`;
 }
 
 /** What a store gives back, and nothing else that a caller may have put in. */

@@ -2,7 +2,9 @@ import { RoundfoldError } from '../../core/errors.ts';
 import type { ConversationKey, Lease, Store, StoreFault, StoreRecord } from '../../core/store.ts';
 import type { StoreOptions } from '../options.ts';
 import { admitCommit, admitRecords } from '../record/admission.ts';
-import { createRecordCodec, type RecordCodec } from '../record/codec.ts';
+import type { Checksum } from '../record/checksum.ts';
+import { createRecordCodec } from '../record/codec.ts';
+import { createSeal, type Seal } from '../record/seal.ts';
 import type { Database, DatabaseOpener } from './database.ts';
 import { acquireLease, releaseLease, renewLease } from './leases.ts';
 import type { Operation } from './operation.ts';
@@ -24,7 +26,7 @@ interface Opened {
 export class SqlStore implements Store {
   readonly name: string;
   readonly #opener: DatabaseOpener;
-  readonly #codec: RecordCodec;
+  readonly #seal: Seal | undefined;
   readonly #onFault: StoreOptions['onFault'];
   readonly #now: () => number;
   #opened: Promise<Opened> | undefined;
@@ -35,7 +37,7 @@ export class SqlStore implements Store {
   constructor(name: string, opener: DatabaseOpener, { secret, onFault, now = Date.now }: StoreOptions) {
     this.name = name;
     this.#opener = opener;
-    this.#codec = createRecordCodec(secret);
+    this.#seal = secret === undefined ? undefined : createSeal(secret);
     this.#onFault = onFault;
     this.#now = now;
   }
@@ -135,11 +137,11 @@ export class SqlStore implements Store {
     });
   }
 
-  #workOf(database: Database, statements: Statements): Work {
+  #workOf({ database, statements, checksum }: Loaded): Work {
     return {
       statements,
       dialect: database.dialect,
-      codec: this.#codec,
+      codec: createRecordCodec(checksum, this.#seal),
       memory: new SpanMemory(this.#now),
       generation: () => database.generation(),
       report: (fault) => this.#report(fault),
@@ -155,7 +157,7 @@ export class SqlStore implements Store {
   }
 
   async #use<Result>(
-    run: (opened: Opened) => Promise<Result>,
+    run: (opened: Opened) => Result | Promise<Result>,
     use: 'read' | 'write' = 'write',
   ): Promise<Result> {
     if (this.#isClosed) throw new RoundfoldError('usage', 'the store was closed');
@@ -166,7 +168,9 @@ export class SqlStore implements Store {
         await this.#discard(opened);
         opened = await this.#open();
       }
-      return await run(opened);
+      const result = run(opened);
+      // What is there is not waited for.
+      return result instanceof Promise ? await result : result;
     } catch (error) {
       if (opened !== undefined && this.#opener.isLost(error)) await this.#discard(opened);
       throw RoundfoldError.is(error) ? error : this.#opener.explain(error);
@@ -180,8 +184,8 @@ export class SqlStore implements Store {
 
   async #start(): Promise<Opened> {
     try {
-      const { database, statements } = await openDatabase(this.#opener);
-      const opened = { database, work: this.#workOf(database, statements) };
+      const loaded = await load(this.#opener);
+      const opened = { database: loaded.database, work: this.#workOf(loaded) };
       this.#current = opened;
       return opened;
     } catch (error) {
@@ -199,13 +203,21 @@ export class SqlStore implements Store {
   }
 }
 
-async function openDatabase(opener: DatabaseOpener) {
-  // Loaded with the first store that needs it.
-  const [{ statementsOf }, { migrate }, { migrations }] = await Promise.all([
+/** An open database, and what is loaded with the first one. */
+interface Loaded {
+  readonly database: Database;
+  readonly statements: Statements;
+  readonly checksum: Checksum;
+}
+
+async function load(opener: DatabaseOpener): Promise<Loaded> {
+  const [{ statementsOf }, { migrate }, { migrations }, { loadChecksum }] = await Promise.all([
     import('./statements.ts'),
     import('./migrate.ts'),
     import('./migrations/registry.ts'),
+    import('../record/checksum.ts'),
   ]);
+  const checksum = await loadChecksum();
   const database = await opener.open();
   try {
     await migrate(database, migrations);
@@ -213,7 +225,7 @@ async function openDatabase(opener: DatabaseOpener) {
     await closeQuietly(database);
     throw error;
   }
-  return { database, statements: statementsOf(database.dialect) };
+  return { database, statements: statementsOf(database.dialect), checksum };
 }
 
 /** There is nothing left to do for one that cannot be closed. */

@@ -15,7 +15,6 @@ import { holdsLease } from './leases.ts';
 import { allRows, firstRow, type Operation } from './operation.ts';
 import { findRecallable, type RecallableSpans } from './recallable-spans.ts';
 import { readCheckpointRow, readSpanRow } from './rows.ts';
-import { spanKey } from './span-memory.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';
 
@@ -135,7 +134,7 @@ function* putSpan(work: Work, { id, replaceable }: Target, span: ArchivedSpan): 
   const tenant = nameInColumn(span.tenant);
   const names = { id, handle: nameInColumn(span.handle), place: span.start };
   const body = codec.writeSpan(span);
-  memory.remove(spanKey({ tenant, handle: names.handle }));
+  memory.remove(span.handle);
   const [added] = yield* allRows(statements.addSpan, { ...names, tenant, body });
   if (added !== undefined) {
     yield* addWords(work, added.id, { scope: id, text: span.text });

@@ -43,11 +43,14 @@ export class SqliteDatabase implements Database {
     return fileIdentity(path) === this.#identity && !(this.#isReadOnly && canWrite(path));
   }
 
-  read<Result>(begin: () => Operation<Result>): Promise<Result> {
+  read<Result>(begin: () => Operation<Result>): Result | Promise<Result> {
     return this.#whenFree(() => performAtOnce(begin(), this.#run));
   }
 
-  write<Result>(begin: () => Operation<Result>, committed?: (result: Result) => void): Promise<Result> {
+  write<Result>(
+    begin: () => Operation<Result>,
+    committed?: (result: Result) => void,
+  ): Result | Promise<Result> {
     return this.#whenFree(() => {
       const result = this.#transaction(begin);
       committed?.(result);
@@ -122,21 +125,37 @@ export class SqliteDatabase implements Database {
     return prepared;
   }
 
-  /** Tries again while another process writes. */
-  async #whenFree<Result>(attempt: () => Result): Promise<Result> {
+  /** At once, unless another process writes. */
+  #whenFree<Result>(attempt: () => Result): Result | Promise<Result> {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      return this.#tryAgain(attempt, error);
+    }
+  }
+
+  async #tryAgain<Result>(attempt: () => Result, firstError: unknown): Promise<Result> {
+    let lastError = firstError;
     let waited = 0;
-    for (let pause = FIRST_DELAY_MS; ; pause = Math.min(2 * pause, LONGEST_DELAY_MS)) {
-      try {
-        return attempt();
-      } catch (error) {
-        if (!isBusy(error) || waited >= this.#options.waitMilliseconds) throw error;
-      }
+    for (let pause = FIRST_DELAY_MS; waited < this.#options.waitMilliseconds; pause = nextDelay(pause)) {
       // Not all at the same time again.
       const wait = pause * (0.5 + Math.random());
       await delay(wait);
       waited += wait + BUSY_TIMEOUT_MS;
+      try {
+        return attempt();
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        lastError = error;
+      }
     }
+    throw lastError;
   }
+}
+
+function nextDelay(pause: number): number {
+  return Math.min(2 * pause, LONGEST_DELAY_MS);
 }
 
 /** Its rows come as lists: Node takes longer to make objects of them. */
