@@ -18,9 +18,11 @@ const BATCHES = 25;
 const RECORDS = 2000;
 /** Each record about ten times. */
 const GETS = 20_000;
+/** Stores that are opened anew, one after the other. */
+const ROUNDS = 3;
 /** Calls in a row. */
 const TURN = 5;
-/** The share of calls that nothing got in the way of. */
+/** The share of writes that nothing got in the way of. */
 const UNDISTURBED = 0.25;
 const MEDIAN = 0.5;
 
@@ -35,8 +37,7 @@ type Calls<Name extends string> = Readonly<Record<Name, (index: number) => Promi
 async function timesOf<Name extends string>(
   count: number,
   calls: Calls<Name>,
-  share = UNDISTURBED,
-): Promise<Record<Name, number>> {
+): Promise<ReadonlyMap<Name, readonly number[]>> {
   const names = Object.keys(calls) as Name[]; // the keys of that very object
   const times = new Map(names.map((name) => [name, [] as number[]]));
   for (let turn = 0; turn * TURN < count; turn++) {
@@ -49,14 +50,20 @@ async function timesOf<Name extends string>(
       }
     }
   }
-  return Object.fromEntries(names.map((name) => [name, quantile(times.get(name) ?? [], share)])) as Record<
-    Name,
-    number
-  >;
+  return times;
 }
 
-function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length * share)] ?? Number.NaN;
+/** The time within which that share of the calls of each kind was done, over all rounds. */
+function quantiles<Name extends string>(
+  rounds: readonly ReadonlyMap<Name, readonly number[]>[],
+  share: number,
+): Record<Name, number> {
+  const names = [...(rounds[0]?.keys() ?? [])];
+  const timeOf = (name: Name) => {
+    const sorted = rounds.flatMap((times) => times.get(name) ?? []).sort((left, right) => left - right);
+    return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+  };
+  return Object.fromEntries(names.map((name) => [name, timeOf(name)])) as Record<Name, number>; // one each
 }
 
 let written = 0;
@@ -96,14 +103,15 @@ async function measureWrites(store: Store, file: number) {
     rawBatch: () => append(BATCH),
     batch: (index) => store.restore(batches[index] ?? []),
   });
-  return { ...single, ...many };
+  return quantiles([new Map([...single, ...many])], UNDISTURBED);
 }
 
 /**
  * Every get gives the caller bytes of its own: raw is `pread` into a new buffer, from a file that is open and in the system's
  * cache, at a known place, without a check. First every record once, by the store that has committed it, as the file was
  * written by the process that reads it. Then by stores that were opened anew, which have seen none of them: every record
- * once, and records chosen at random, some of them for the first time and some again.
+ * once, and records chosen at random, some of them for the first time and some again. What no process has in memory takes more
+ * than three times a `pread`: the statement alone takes more than twice as long, and the bytes are still to be checked.
  */
 async function measureReads(store: Store, file: number) {
   const checkpoints = Array.from({ length: RECORDS }, newCheckpoint);
@@ -125,42 +133,54 @@ async function measureReads(store: Store, file: number) {
     const checkpoint = checkpoints[index] as Checkpoint; // the same
     return store.find({ ...lookupOf(checkpoint), to: checkpoint.boundary });
   };
-  const chosen = Array.from({ length: GETS }, () => Math.floor(Math.random() * RECORDS));
-  const choose = (index: number) => chosen[index] ?? 0;
-  // Other records, which the call before has not brought near.
-  const chooseOther = (index: number) => choose(GETS - 1 - index);
+
+  const readCommitted = () =>
+    timesOf(RECORDS, {
+      rawFirst: (index) => read(scattered(index)),
+      recallFirst: (index) => recall(store, scattered(index)),
+      findFirst: (index) => find(scattered(index)),
+    });
+  const readAnew = async () => {
+    const opened = openStore();
+    const connection = new DatabaseSync(storePath);
+    const statement = connection.prepare(SPAN_STATEMENT);
+    statement.setReturnArrays(true);
+    await opened.list();
+    const times = await timesOf(RECORDS, {
+      rawAnew: (index) => read(scattered(index)),
+      statementAnew: (index) => statement.get(spans[scattered(RECORDS - 1 - index)]?.handle ?? ''),
+      recallAnew: (index) => recall(opened, scattered(index)),
+    });
+    connection.close();
+    await opened.close();
+    return times;
+  };
+  const readAtRandom = async () => {
+    const chosen = Array.from({ length: GETS }, () => Math.floor(Math.random() * RECORDS));
+    const choose = (index: number) => chosen[index] ?? 0;
+    const opened = openStore();
+    const times = await timesOf(GETS, {
+      rawAtRandom: (index) => read(choose(index)),
+      // Other records, which the call before has not brought near.
+      recallAtRandom: (index) => recall(opened, choose(GETS - 1 - index)),
+    });
+    await opened.close();
+    return times;
+  };
 
   collectGarbage();
-  const committed = await timesOf(RECORDS, {
-    rawFirst: (index) => read(scattered(index)),
-    recallFirst: (index) => recall(store, scattered(index)),
-    findFirst: (index) => find(scattered(index)),
-  });
-  const opened = openStore();
-  const connection = new DatabaseSync(storePath);
-  const statement = connection.prepare(SPAN_STATEMENT);
-  statement.setReturnArrays(true);
-  await opened.list();
-  collectGarbage();
-  const anew = await timesOf(RECORDS, {
-    rawAnew: (index) => read(scattered(index)),
-    statementAnew: (index) => statement.get(spans[scattered(RECORDS - 1 - index)]?.handle ?? ''),
-    recallAnew: (index) => recall(opened, scattered(index)),
-  });
-  connection.close();
-  await opened.close();
-  const reopened = openStore();
-  collectGarbage();
-  const atRandom = await timesOf(
-    GETS,
-    {
-      rawAtRandom: (index) => read(choose(index)),
-      recallAtRandom: (index) => recall(reopened, chooseOther(index)),
-    },
-    MEDIAN,
-  );
-  await reopened.close();
-  return { ...committed, ...anew, ...atRandom };
+  return {
+    ...quantiles([await readCommitted()], MEDIAN),
+    ...quantiles(await inTurn(ROUNDS, readAnew), MEDIAN),
+    ...quantiles([await readAtRandom()], MEDIAN),
+  };
+}
+
+/** What an action comes to, so many times. */
+async function inTurn<Value>(times: number, action: () => Promise<Value>): Promise<readonly Value[]> {
+  const values: Value[] = [];
+  while (values.length < times) values.push(await action());
+  return values;
 }
 
 /** No less than what a recall needs, run by SQLite without anything of ours. */
@@ -184,6 +204,9 @@ type Name = keyof typeof times;
 const ratioOf = (over: Name, under: Name) => times[over] / times[under];
 for (const [name, time] of Object.entries(times))
   console.log(`      ${name}: ${(time * 1000).toFixed(1)} µs`);
+console.log(
+  `      recallAnew, times of pread: ${ratioOf('recallAnew', 'rawAnew').toFixed(2)}; the statement alone: ${ratioOf('statementAnew', 'rawAnew').toFixed(2)}`,
+);
 
 const isFine = printGoals([
   { name: 'durable put, speed against append + fdatasync', measured: ratioOf('rawPut', 'put'), atLeast: 0.8 },
@@ -196,19 +219,14 @@ const isFine = printGoals([
     atMost: 3,
   },
   {
-    name: 'recall at random by a store opened anew, median, times of pread',
+    name: 'recall at random by a store opened anew, times of pread',
     measured: ratioOf('recallAtRandom', 'rawAtRandom'),
     atMost: 3,
   },
   {
-    name: 'first recall by a store opened anew, times of pread',
-    measured: ratioOf('recallAnew', 'rawAnew'),
-    atMost: 3,
-  },
-  {
-    name: "the same, times of SQLite's own statement",
+    name: "first recall of each by a store opened anew, times of SQLite's own statement",
     measured: ratioOf('recallAnew', 'statementAnew'),
-    atMost: 2,
+    atMost: 1.75,
   },
 ]);
 process.exitCode = isFine ? 0 : 1;
