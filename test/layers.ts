@@ -30,7 +30,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
 export const packages: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', '@bomb.sh/tab', '@modelcontextprotocol/server', 'zod'],
   models: ['gpt-tokenizer'],
-  stores: ['kysely', 'pg'],
+  stores: ['kysely', 'pg', 'xxhash-wasm'],
 };
 
 /** Folders that may use Node's own modules. The rest runs anywhere. */
