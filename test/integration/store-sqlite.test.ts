@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultStorePath } from '../../src/stores/default-path.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
-import { checkpointOf, commitAlone, leaseOf, lookupOf } from '../support/store-records.ts';
+import { checkpointOf, commitAlone, leaseOf, lookupOf, spanOf } from '../support/store-records.ts';
 import { recordOfWrite } from '../support/store-tasks.ts';
 import { storeFiles, wrongAfterFileCut, wrongAfterLogCut } from '../support/store-truncation.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -188,6 +189,27 @@ describe('a store that fails for a while', () => {
     await commitAlone(store, checkpoint);
     expect(existsSync(path)).toBe(true);
     expect(await open(path).find(lookupOf(checkpoint))).toStrictEqual(checkpoint);
+  });
+
+  it('says that it is damaged when its file is cut short under it, and lives on', async () => {
+    const path = newPath();
+    const spans = Array.from({ length: 400 }, (_one, index) =>
+      spanOf({ handle: `rf:${index}`, start: index, body: Buffer.alloc(10_000, index) }),
+    );
+    // The log is not empty as long as the writer is there: then SQLite does not look how long the file is.
+    await commitAlone(open(path), checkpoint, spans);
+    const reader = open(path);
+    await reader.list();
+    truncateSync(path, Math.floor(statSync(path).size / 2));
+    const recalled = await Promise.allSettled(spans.map((span) => reader.recall(span)));
+    const served = recalled.flatMap((one, index) =>
+      one.status === 'fulfilled' ? [[one.value?.body, spans[index]?.body] as const] : [],
+    );
+    expect(served.length).toBeGreaterThan(50);
+    for (const [found, written] of served) expect(Buffer.from(found ?? [])).toEqual(written);
+    const reasons = recalled.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+    expect(reasons.length).toBeGreaterThan(100);
+    for (const reason of reasons) expect(reason).toMatch(/is damaged|could not be read/);
   });
 
   it('takes a file that was put in the place of a damaged one', async () => {

@@ -160,13 +160,13 @@ export class SqlStore implements Store {
     run: (opened: Opened) => Result | Promise<Result>,
     use: 'read' | 'write' = 'write',
   ): Promise<Result> {
-    if (this.#isClosed) throw new RoundfoldError('usage', 'the store was closed');
     let opened: Opened | undefined;
     try {
-      opened = this.#current ?? (await this.#open());
-      if (!opened.database.isCurrent(use)) {
-        await this.#discard(opened);
-        opened = await this.#open();
+      opened = this.#readyFor(use);
+      while (opened === undefined) {
+        await this.#reopen();
+        // Somebody else who has waited for it may have found it lost meanwhile.
+        opened = this.#readyFor(use);
       }
       const result = run(opened);
       // What is there is not waited for.
@@ -177,9 +177,16 @@ export class SqlStore implements Store {
     }
   }
 
-  #open(): Promise<Opened> {
+  /** What is open, where it will do. */
+  #readyFor(use: 'read' | 'write'): Opened | undefined {
+    if (this.#isClosed) throw new RoundfoldError('usage', 'the store was closed');
+    return this.#current?.database.isCurrent(use) === true ? this.#current : undefined;
+  }
+
+  async #reopen(): Promise<void> {
+    if (this.#current !== undefined) await this.#discard(this.#current);
     this.#opened ??= this.#start();
-    return this.#opened;
+    await this.#opened;
   }
 
   async #start(): Promise<Opened> {
