@@ -110,8 +110,8 @@ async function measureWrites(store: Store, file: number) {
  * Every get gives the caller bytes of its own: raw is `pread` into a new buffer, from a file that is open and in the system's
  * cache, at a known place, without a check. First every record once, by the store that has committed it, as the file was
  * written by the process that reads it. Then by stores that were opened anew, which have seen none of them: every record
- * once, and records chosen at random, some of them for the first time and some again. What no process has in memory takes more
- * than three times a `pread`: the statement alone takes more than twice as long, and the bytes are still to be checked.
+ * once, and records chosen at random, some of them for the first time and some again. The store that has committed them, and
+ * one that is asked again, answer from memory; a first recall is what the database itself takes.
  */
 async function measureReads(store: Store, file: number) {
   const checkpoints = Array.from({ length: RECORDS }, newCheckpoint);
@@ -204,9 +204,6 @@ type Name = keyof typeof times;
 const ratioOf = (over: Name, under: Name) => times[over] / times[under];
 for (const [name, time] of Object.entries(times))
   console.log(`      ${name}: ${(time * 1000).toFixed(1)} µs`);
-console.log(
-  `      recallAnew, times of pread: ${ratioOf('recallAnew', 'rawAnew').toFixed(2)}; the statement alone: ${ratioOf('statementAnew', 'rawAnew').toFixed(2)}`,
-);
 
 const isFine = printGoals([
   { name: 'durable put, speed against append + fdatasync', measured: ratioOf('rawPut', 'put'), atLeast: 0.8 },
@@ -224,7 +221,12 @@ const isFine = printGoals([
     atMost: 3,
   },
   {
-    name: "first recall of each by a store opened anew, times of SQLite's own statement",
+    name: 'first recall of each by a store opened anew, times of pread',
+    measured: ratioOf('recallAnew', 'rawAnew'),
+    atMost: 3,
+  },
+  {
+    name: "the same, times of SQLite's own statement",
     measured: ratioOf('recallAnew', 'statementAnew'),
     atMost: 1.75,
   },
