@@ -22,7 +22,8 @@ const reasons: readonly {
   {
     reason: 'unknown-version',
     what: (count) => `${count === 1 ? 'is' : 'are'} of an unknown version`,
-    remedy: 'Update roundfold.',
+    remedy:
+      'Update roundfold if a newer version wrote them. What builds before this one wrote is not read any more.',
   },
 ];
 
