@@ -76,7 +76,7 @@ export interface Commit {
 
 /**
  * - `committed`: it is stored now
- * - `known`: the same prefix was stored before, under the same configuration; that record stays
+ * - `known`: the same prefix of the conversation was stored before, under the same configuration; that record stays
  * - `fenced`: the lease has run out, was released, or somebody else has taken it since
  * - `forgotten`: the conversation was deleted after the lease was taken
  */

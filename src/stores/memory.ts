@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../core/checkpoint.ts';
-import type { ConversationKey, Lease, Store, StoreRecord } from '../core/store.ts';
+import type { ArchivedSpan, ConversationKey, Lease, Store, StoreRecord } from '../core/store.ts';
 import { TOUCH_AFTER_MS } from './last-use.ts';
 import { isHeld, type LeaseTime, leaseDuration } from './lease-time.ts';
 import {
@@ -28,8 +28,6 @@ class MemoryStore implements Store {
   readonly name = 'memory';
   readonly #now: () => number;
   readonly #conversations = new Map<string, ConversationEntry>();
-  /** Checkpoints that some conversation has. */
-  readonly #checkpoints = new Set<string>();
   readonly #leases = new Map<string, Lease & LeaseTime>();
   #fence = 0;
 
@@ -157,7 +155,8 @@ class MemoryStore implements Store {
   }
 
   async close() {
-    for (const table of [this.#conversations, this.#checkpoints, this.#leases]) table.clear();
+    this.#conversations.clear();
+    this.#leases.clear();
   }
 
   #isCurrent(lease: Lease): boolean {
@@ -199,26 +198,12 @@ class MemoryStore implements Store {
   #put(record: StoreRecord): boolean {
     const entry = this.#entryOf('checkpoint' in record ? record.checkpoint : record.span);
     this.#touch(entry);
-    if ('checkpoint' in record) return this.#putCheckpoint(entry, record.checkpoint);
-    const { handle, start } = record.span;
-    const key = keyOf(handle, String(start));
-    if (entry.spans.has(key)) return false;
-    entry.spans.set(key, storedSpan(record.span));
-    return true;
-  }
-
-  #putCheckpoint(entry: ConversationEntry, checkpoint: Checkpoint): boolean {
-    const key = checkpointKey(checkpoint);
-    if (this.#checkpoints.has(key)) return false;
-    entry.checkpoints.set(key, storedCheckpoint(checkpoint));
-    this.#checkpoints.add(key);
-    return true;
+    return 'checkpoint' in record ? putCheckpoint(entry, record.checkpoint) : putSpan(entry, record.span);
   }
 
   /** Removes its records. */
   #empty(entry: ConversationEntry): number {
     const removed = recordCount(entry);
-    for (const key of entry.checkpoints.keys()) this.#checkpoints.delete(key);
     entry.checkpoints.clear();
     entry.spans.clear();
     return removed;
@@ -234,11 +219,18 @@ class MemoryStore implements Store {
   }
 }
 
-function checkpointKey({
-  tenant,
-  configuration,
-  chain,
-  boundary,
-}: Pick<Checkpoint, 'tenant' | 'configuration' | 'chain' | 'boundary'>): string {
-  return `${keyOf(tenant, configuration)}${linkText({ chain, boundary })}`;
+/** Whether it was new. */
+function putCheckpoint(entry: ConversationEntry, checkpoint: Checkpoint): boolean {
+  const key = keyOf(checkpoint.configuration, linkText(checkpoint));
+  if (entry.checkpoints.has(key)) return false;
+  entry.checkpoints.set(key, storedCheckpoint(checkpoint));
+  return true;
+}
+
+/** Whether it was new. */
+function putSpan(entry: ConversationEntry, span: ArchivedSpan): boolean {
+  const key = keyOf(span.handle, String(span.start));
+  if (entry.spans.has(key)) return false;
+  entry.spans.set(key, storedSpan(span));
+  return true;
 }

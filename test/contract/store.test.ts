@@ -96,6 +96,22 @@ describe.each(storeCases)('store $name', (storeCase) => {
       expect(await store.find(lookupOf(checkpoint))).toStrictEqual(checkpoint);
     });
 
+    it('keeps the same prefix of two conversations apart', async () => {
+      const tenant = newTenant();
+      const [one, two] = ['one', 'two'].map((conversation) => checkpointOf({ tenant, conversation })) as [
+        Checkpoint,
+        Checkpoint,
+      ];
+      await commitAlone(store, one);
+      await commitAlone(store, two);
+      expect(await store.find(lookupOf(one))).toStrictEqual(one);
+      expect(await store.find(lookupOf(two))).toStrictEqual(two);
+      expect([one, two]).toContainEqual(await store.find(lookupOf(one, two)));
+      expect(await store.forget(one)).toBe(1);
+      expect(await store.find(lookupOf(one))).toBeUndefined();
+      expect(await store.find(lookupOf(one, two))).toStrictEqual(two);
+    });
+
     it('stores spans all with their checkpoint', async () => {
       const tenant = newTenant();
       const spans = [
@@ -381,9 +397,8 @@ describe.each(storeCases)('store $name', (storeCase) => {
     await store.forget({ tenant, conversation });
     const lease = await store.acquire({ tenant, key: conversation, owner, milliseconds: 1 });
     if (lease === undefined) throw new Error('no lease');
-    // The same chain of another conversation may be there already.
-    const result = await store.commit({ checkpoint, spans: [span], lease });
-    if (result === 'committed') expect(await store.find(lookupOf(checkpoint))).toStrictEqual(checkpoint);
+    expect(await store.commit({ checkpoint, spans: [span], lease })).toBe('committed');
+    expect(await store.find(lookupOf(checkpoint))).toStrictEqual(checkpoint);
     expect(await store.spans({ tenant, conversation })).toStrictEqual([span]);
     expect((await store.list({ tenant })).map((found) => found.conversation)).toContain(conversation);
     await store.release(lease);

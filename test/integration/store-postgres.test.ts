@@ -24,6 +24,15 @@ function open(connectionString: string, schema?: string) {
   return store;
 }
 
+async function indexesOf(address: string): Promise<unknown> {
+  const raw = await openRaw(address);
+  const indexes = await raw.run(
+    "select indexname, indexdef from pg_indexes where schemaname = 'roundfold' order by indexname",
+  );
+  await raw.close();
+  return indexes;
+}
+
 async function errorOf(call: Promise<unknown>): Promise<RoundfoldError> {
   return call.then(
     () => expect.fail('it should have failed'),
@@ -31,7 +40,6 @@ async function errorOf(call: Promise<unknown>): Promise<RoundfoldError> {
   );
 }
 
-/** Stops at the end of the first transaction until it is let through. */
 function openPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString });
   // The server of these tests may stop while a connection of the pool is still being closed.
@@ -40,10 +48,8 @@ function openPool(connectionString: string): pg.Pool {
   return pool;
 }
 
-function poolWithGate(
-  pool: pg.Pool,
-  gate: { readonly reached: () => void; readonly open: Promise<void> },
-): PostgresPool {
+/** A pool whose transactions ask before each of their statements. */
+function watchedPool(pool: pg.Pool, before: (text: string) => Promise<void> | void): PostgresPool {
   return {
     query: (text, values) => pool.query(text, values),
     end: () => pool.end(),
@@ -54,10 +60,7 @@ function poolWithGate(
         off: (event, listener) => client.off(event, listener),
         release: (isBroken) => client.release(isBroken),
         async query(text, values) {
-          if (text === 'commit') {
-            gate.reached();
-            await gate.open;
-          }
+          await before(text);
           return client.query(text, values);
         },
       };
@@ -167,8 +170,26 @@ describe('a store in PostgreSQL', () => {
     await raw.close();
     await expect(open(address).list()).rejects.toMatchObject({
       code: 'store',
-      message: expect.stringMatching(/tables of version 7.* up to version 2/),
+      message: expect.stringMatching(/tables of version 7.* up to version 3/),
     });
+  });
+
+  it('goes on with the tables of version 2', async () => {
+    const [address, fresh] = [await server.createDatabase(), await server.createDatabase()];
+    for (const each of [address, fresh]) await commitAlone(open(each), checkpoint);
+    const raw = await openRaw(address);
+    await raw.run(`alter table checkpoints
+      drop constraint checkpoints_conversation_id_configuration_boundary_link_key,
+      add unique (tenant, configuration, link)`);
+    await raw.run('create index checkpoints_by_boundary on checkpoints (conversation_id, boundary)');
+    await raw.run('drop index spans_by_handle');
+    await raw.run('create index spans_by_handle on spans (tenant, handle, place, conversation_id)');
+    await raw.run('update schema_version set version = 2');
+    await raw.close();
+    const store = open(address);
+    expect(await store.find(lookupOf(checkpoint))).toStrictEqual(checkpoint);
+    await commitAlone(store, checkpointOf({ conversation: 'other' }));
+    expect(await indexesOf(address)).toEqual(await indexesOf(fresh));
   });
 
   it('makes its tables once when many come at the same time', async () => {
@@ -265,7 +286,11 @@ describe('a store in PostgreSQL', () => {
     const gate = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
     const slow = postgresStore({
-      pool: poolWithGate(pool, { reached: reached.resolve, open: gate.promise }),
+      pool: watchedPool(pool, async (text) => {
+        if (text !== 'commit') return;
+        reached.resolve();
+        await gate.promise;
+      }),
     });
     const store = open(connectionString);
     await commitAlone(store, checkpoint);
@@ -286,6 +311,22 @@ describe('a store in PostgreSQL', () => {
     expect(await forgetting).toBe(3);
     expect(await store.find(lookupOf(checkpoint, late))).toBeUndefined();
     await raw.close();
+  });
+
+  it('never has two imports wait for each other', async () => {
+    let rollbacks = 0;
+    const watched = watchedPool(openPool(await server.createDatabase()), (text) => {
+      if (text === 'rollback') rollbacks++;
+    });
+    const stores = [1, 2].map(() => postgresStore({ pool: watched }));
+    for (let boundary = 1; boundary <= 20; boundary++) {
+      const records = ['a', 'b', 'c'].map((conversation) => ({
+        checkpoint: checkpointOf({ conversation, boundary }),
+      }));
+      await Promise.all([stores[0]?.restore(records), stores[1]?.restore(records.toReversed())]);
+    }
+    expect(rollbacks).toBe(0);
+    expect(await stores[0]?.list()).toHaveLength(3);
   });
 
   it('says what to install when pg is missing', async () => {

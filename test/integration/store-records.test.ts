@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Store, StoreFault } from '../../src/core/store.ts';
+import type { ArchivedSpan, Store, StoreFault } from '../../src/core/store.ts';
 import { openStore } from '../../src/stores/registry.ts';
 import { SECRET, type StoreCase, storeBench, storeCases } from '../support/store-cases.ts';
 import { openRaw, type RawDatabase } from '../support/store-database.ts';
@@ -66,6 +66,36 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
       expect(await store.recall({ tenant: 'tenant', handle: span.handle })).toBeUndefined();
     }
     expect(faults.length).toBe(Math.ceil(body.length / step));
+  });
+
+  it('of spans are told once, also beside one that was just served', async () => {
+    const others = ['rf:second', 'rf:third', 'rf:fourth'].map((handle) => spanOf({ handle }));
+    await store.restore(others.map((other) => ({ span: other })));
+    expect(await store.recall(span)).toStrictEqual(span);
+    await setBody('spans', 3, (await bodyOf('spans', 3)).with(30, 0));
+    for (const [index, other] of others.entries()) {
+      expect(await store.recall(other)).toStrictEqual(index === 1 ? undefined : other);
+    }
+    expect(faults).toEqual([{ kind: 'span', tenant: 'tenant', name: 'rf:third', reason: 'damaged' }]);
+  });
+
+  it('of spans belong to the conversation that has their row now', async () => {
+    const [first, second] = [1, 2].map((number) => spanOf({ handle: `rf:first-${number}` })) as [
+      ArchivedSpan,
+      ArchivedSpan,
+    ];
+    await store.restore([{ span: first }, { span: second }]);
+    expect(await store.recall(first)).toStrictEqual(first);
+    // Another process removes it with everything in it; SQLite gives its number to the next one.
+    const other = await bench.open(storeCase, { address });
+    await other.forget(span);
+    await other.collect({});
+    const moved = { ...second, conversation: 'the next' };
+    await other.restore({ span: moved });
+    const rows = await raw.run('select id from conversations');
+    expect(rows.map(({ id }) => Number(id))).toEqual([storeCase.kind === 'sqlite' ? 1 : 2]);
+    expect(await store.recall(second)).toStrictEqual(moved);
+    expect(faults).toEqual([]);
   });
 
   it.each([

@@ -35,6 +35,19 @@ function open(path: string, waitMilliseconds = 100) {
 }
 
 const checkpoint = checkpointOf();
+/** Tables and indexes with their columns, and the version. */
+function schemaOf(path: string): unknown {
+  const raw = new DatabaseSync(path);
+  const version = raw.prepare('pragma user_version').get();
+  const objects = raw.prepare('select type, name, tbl_name from sqlite_schema order by name').all();
+  const indexes = raw
+    .prepare(`select s.name as index_name, i.name from sqlite_schema s, pragma_index_info(s.name) i
+      where s.type = 'index' order by s.name, i.seqno`)
+    .all();
+  raw.close();
+  return { version, objects, indexes };
+}
+
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('a store in a file', () => {
@@ -45,23 +58,45 @@ describe('a store in a file', () => {
     for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${path}${suffix}`)).toBe(0o600);
   });
 
-  it('goes on with the tables of version 1', async () => {
+  it('has large pages, and a log that stays short', async () => {
     const path = newPath();
-    const first = sqliteStore({ path });
-    await commitAlone(first, checkpoint);
-    await first.close();
+    const store = open(path);
+    const body = Buffer.alloc(10_000);
+    for (let index = 0; index < 500; index++) await store.restore({ span: spanOf({ start: index, body }) });
     const raw = new DatabaseSync(path);
-    raw.exec('drop index checkpoints_by_boundary');
-    raw.exec('create index checkpoints_of_conversation on checkpoints (conversation_id)');
-    raw.exec('pragma user_version = 1');
+    expect(raw.prepare('pragma page_size').get()).toEqual({ page_size: 8192 });
     raw.close();
-    expect(await open(path).find(lookupOf(checkpoint))).toStrictEqual(checkpoint);
-    const after = new DatabaseSync(path);
-    expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 2 });
-    expect(after.prepare("select name from sqlite_schema where name like 'checkpoints_%'").all()).toEqual([
-      { name: 'checkpoints_by_boundary' },
-    ]);
-    after.close();
+    expect(statSync(`${path}-wal`).size).toBeLessThan(3_000_000);
+  });
+
+  it('goes on with the tables of version 1', async () => {
+    const [path, fresh] = [newPath(), newPath()];
+    for (const each of [path, fresh]) {
+      const first = sqliteStore({ path: each });
+      await commitAlone(first, checkpoint);
+      await first.close();
+    }
+    const raw = new DatabaseSync(path);
+    raw.exec(`
+      alter table checkpoints rename to moved;
+      create table checkpoints (
+        id integer primary key, conversation_id integer not null, tenant text not null, configuration text not null,
+        link text not null, boundary integer not null, body blob not null, unique (tenant, configuration, link)
+      );
+      insert into checkpoints (id, conversation_id, tenant, configuration, link, boundary, body)
+        select id, conversation_id, tenant, configuration, link, boundary, body from moved;
+      drop table moved;
+      create index checkpoints_of_conversation on checkpoints (conversation_id);
+      drop index spans_by_handle;
+      create index spans_by_handle on spans (tenant, handle, place, conversation_id);
+      pragma user_version = 1;
+    `);
+    raw.close();
+    const store = open(path);
+    expect(await store.find(lookupOf(checkpoint))).toStrictEqual(checkpoint);
+    await commitAlone(store, checkpointOf({ boundary: 9 }));
+    expect(await store.checkpoints(checkpoint)).toHaveLength(2);
+    expect(schemaOf(path)).toEqual(schemaOf(fresh));
   });
 
   it('closes a file to others that was open to them', async () => {
@@ -123,7 +158,7 @@ describe('a path that is no store', () => {
         later.exec('pragma application_id = 0x72666c64; pragma user_version = 99; create table t (x)');
         later.close();
       },
-      message: /tables of version 99.* up to version 2/,
+      message: /tables of version 99.* up to version 3/,
     },
   ])('is refused when it is $what, and used when that is gone', async ({ make, message }) => {
     const path = newPath();
@@ -193,8 +228,9 @@ describe('a store that fails for a while', () => {
 
   it('says that it is damaged when its file is cut short under it, and lives on', async () => {
     const path = newPath();
+    // Long names, so that the index has pages all over the file.
     const spans = Array.from({ length: 400 }, (_one, index) =>
-      spanOf({ handle: `rf:${index}`, start: index, body: Buffer.alloc(10_000, index) }),
+      spanOf({ handle: `rf:${index}`.padEnd(200, 'x'), start: index, body: Buffer.alloc(10_000, index) }),
     );
     // The log is not empty as long as the writer is there: then SQLite does not look how long the file is.
     await commitAlone(open(path), checkpoint, spans);
@@ -308,7 +344,7 @@ describe('a full disk', () => {
 
   it('is the same when files may not grow', async () => {
     const path = newPath();
-    const limited = `trap '' XFSZ; ulimit -S -f 600; exec "$0" "$@"`;
+    const limited = `trap '' XFSZ; ulimit -S -f 1200; exec "$0" "$@"`;
     const child = probe('bash', ['-c', limited, process.execPath, probeScript, path]);
     const full = await child.next();
     expect(full).toMatchObject({ result: { code: 'store', message: expect.stringMatching(/written|full/) } });

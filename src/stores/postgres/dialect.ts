@@ -6,6 +6,7 @@ export function postgresDialect(schema: string, hasOwnClock: boolean): Dialect {
     name: 'postgres',
     schema,
     locksRows: true,
+    tellsAddedIds: false,
     hasOwnClock,
     listValue: (items) => items,
     wordsValue: (_scope, words) => [...words],

@@ -32,6 +32,10 @@ export class PostgresDatabase implements Database {
     return true;
   }
 
+  glance(): undefined {
+    // Its rows come later.
+  }
+
   read<Result>(begin: () => Operation<Result>): Promise<Result> {
     return perform(begin(), (step) => this.#run(this.#options.pool, step));
   }

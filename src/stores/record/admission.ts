@@ -12,7 +12,10 @@ export function isCheckpoint(value: unknown): value is Checkpoint {
     value;
   return (
     version === 1 &&
-    [tenant, configuration, conversation, chain].every((name) => typeof name === 'string') &&
+    typeof tenant === 'string' &&
+    typeof configuration === 'string' &&
+    typeof conversation === 'string' &&
+    typeof chain === 'string' &&
     isPlace(boundary) &&
     (isWhole === undefined || typeof isWhole === 'boolean') &&
     Array.isArray(parts) &&
@@ -54,17 +57,25 @@ export function admitCommit({ checkpoint, spans, lease }: Commit): void {
 
 /** @throws `usage` when a record could not be read back, or has a name that is too long */
 export function admitRecords(records: readonly StoreRecord[]): void {
-  const isFine = records.every((record) =>
-    'checkpoint' in record ? isCheckpoint(record.checkpoint) : isSpan(record.span),
-  );
-  if (!isFine) throw malformed();
-  for (const name of records.flatMap(namesOf)) nameInColumn(name);
+  for (const record of records) {
+    if ('checkpoint' in record) admitCheckpoint(record.checkpoint);
+    else admitSpan(record.span);
+  }
 }
 
-function namesOf(record: StoreRecord): readonly string[] {
-  if ('span' in record) return [record.span.tenant, record.span.conversation, record.span.handle];
-  const { tenant, conversation, configuration } = record.checkpoint;
-  return [tenant, conversation, configuration, linkText(record.checkpoint)];
+function admitCheckpoint(checkpoint: Checkpoint): void {
+  if (!isCheckpoint(checkpoint)) throw malformed();
+  nameInColumn(checkpoint.tenant);
+  nameInColumn(checkpoint.conversation);
+  nameInColumn(checkpoint.configuration);
+  nameInColumn(linkText(checkpoint));
+}
+
+function admitSpan(span: ArchivedSpan): void {
+  if (!isSpan(span)) throw malformed();
+  nameInColumn(span.tenant);
+  nameInColumn(span.conversation);
+  nameInColumn(span.handle);
 }
 
 function malformed(): RoundfoldError {

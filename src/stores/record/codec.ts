@@ -17,10 +17,10 @@ export interface RecordCodec {
   /** Whether nothing of the content may be written in the clear. */
   readonly isSealed: boolean;
   writeCheckpoint(checkpoint: Checkpoint): Buffer;
-  readCheckpoint(place: CheckpointPlace, record: Buffer): Checkpoint | StoreFault;
+  readCheckpoint(place: CheckpointPlace, record: Uint8Array): Checkpoint | StoreFault;
   writeSpan(span: ArchivedSpan): Buffer;
   /** The span's body may be a view of the record, so that whoever gives the record away must not use it again. */
-  readSpan(place: SpanPlace, record: Buffer): ArchivedSpan | StoreFault;
+  readSpan(place: SpanPlace, record: Uint8Array): ArchivedSpan | StoreFault;
 }
 
 export function createRecordCodec(checksum: Checksum, seal?: Seal): RecordCodec {

@@ -7,10 +7,10 @@ import type { Seal } from './seal.ts';
  * A record in the database: a byte for the version, and what that version is.
  * - plain: the sum of the identity and the payload, and the payload.
  * - sealed: what the seal made. It opens only as it was closed, so that it needs no sum.
- * 1 and 2 were the same with another head in spans, 3 was plain with another sum.
+ * 1 and 2 were the same with another head in spans, 3 was plain with another sum, 4 and 5 had all of a checkpoint in its JSON.
  */
-const PLAIN = 5;
-const SEALED = 4;
+const PLAIN = 7;
+const SEALED = 6;
 const SUM_START = 1;
 const PLAIN_START = 9;
 const SEALED_START = 1;
@@ -24,7 +24,7 @@ export interface Envelope {
   /** Takes the payload behind `ENVELOPE_ROOM` bytes, which are the envelope's from then on. */
   close(identity: RecordIdentity, payload: Buffer): Buffer;
   /** The payload, which may be a view of the record, or why there is none. */
-  open(identity: RecordIdentity, record: Buffer): Buffer | StoreFault['reason'];
+  open(identity: RecordIdentity, record: Uint8Array): Buffer | StoreFault['reason'];
 }
 
 export function createEnvelope(checksum: Checksum, seal: Seal | undefined): Envelope {
@@ -35,7 +35,7 @@ export function createEnvelope(checksum: Checksum, seal: Seal | undefined): Enve
       const payload = record.subarray(ENVELOPE_ROOM);
       if (seal !== undefined) return Buffer.concat([Buffer.of(SEALED), seal.close(identity, payload)]);
       record[0] = PLAIN;
-      record.writeBigUInt64BE(checksum(identity.text, payload), SUM_START);
+      viewOf(record).setBigUint64(SUM_START, checksum(identity.text, payload));
       return record;
     },
 
@@ -43,12 +43,21 @@ export function createEnvelope(checksum: Checksum, seal: Seal | undefined): Enve
       const version = record[0];
       if (version === PLAIN) {
         if (record.length < PLAIN_START) return 'damaged';
-        const payload = record.subarray(PLAIN_START);
-        if (record.readBigUInt64BE(SUM_START) !== checksum(identity.text, payload)) return 'damaged';
+        const payload = Buffer.from(
+          record.buffer,
+          record.byteOffset + PLAIN_START,
+          record.length - PLAIN_START,
+        );
+        if (viewOf(record).getBigUint64(SUM_START) !== checksum(identity.text, payload)) return 'damaged';
         return seal === undefined ? payload : 'wrong-key';
       }
       if (version === SEALED) return seal?.open(identity, record.subarray(SEALED_START)) ?? 'wrong-key';
       return record.length === 0 ? 'damaged' : 'unknown-version';
     },
   };
+}
+
+/** For the numbers in a record. */
+export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }

@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../core/checkpoint.ts';
 import type { ArchivedSpan } from '../../core/store.ts';
 
-/** What a record is called. No two records of a store share it, and a record found under another one is not served. */
+/** What a record is called: one that is found under another name is not served. */
 export interface RecordIdentity {
   readonly tenant: string;
   /** Kind and names, the tenant's included, to be checked or sealed with the record. No two lists of names make one text. */

@@ -1,38 +1,67 @@
 import type { Checkpoint } from '../../core/checkpoint.ts';
-import { isObject } from '../../core/json.ts';
+import { asCount, asList, isObject } from '../../core/json.ts';
 import type { ArchivedSpan, StoreFault } from '../../core/store.ts';
 import { isCheckpoint, isSpan } from './admission.ts';
-import { ENVELOPE_ROOM } from './envelope.ts';
+import { ENVELOPE_ROOM, viewOf } from './envelope.ts';
+import { type LongText, putLongText, takeLongTexts } from './long-texts.ts';
 
 /** Where a span was found. */
 export type SpanPlace = Pick<ArchivedSpan, 'tenant' | 'conversation' | 'handle' | 'start'>;
 
 type Unreadable = StoreFault['reason'];
 
+/** Where a checkpoint has the length of its JSON, and the JSON itself, which the long texts follow. */
+const JSON_LENGTH = 0;
+const JSON_START = 4;
+
+/** The checkpoint without its long texts, and for each of these where it belongs and how many bytes it takes. */
+type WrittenCheckpoint = readonly [
+  checkpoint: Checkpoint,
+  texts: readonly (readonly [path: LongText['path'], length: number])[],
+];
+
 /** Behind room for the envelope. JSON writes half surrogates as escapes, so that every string survives UTF-8. */
 export function writeCheckpoint(checkpoint: Checkpoint): Buffer {
-  return behindRoom(JSON.stringify(checkpoint));
-}
-
-/** More room than a text of ASCII takes: any other goes beyond its length even where it does not fit. */
-const LONGEST_CHARACTER = 4;
-
-/** A text in UTF-8. Nearly always it is ASCII, and nobody has to count its bytes first. */
-function behindRoom(text: string): Buffer {
-  const ascii = Buffer.allocUnsafe(ENVELOPE_ROOM + text.length + LONGEST_CHARACTER);
-  const written = ascii.write(text, ENVELOPE_ROOM);
-  if (written === text.length) return ascii.subarray(0, ENVELOPE_ROOM + written);
-  const bytes = Buffer.allocUnsafe(ENVELOPE_ROOM + Buffer.byteLength(text));
-  bytes.write(text, ENVELOPE_ROOM);
+  const { rest, texts } = takeLongTexts(checkpoint.parts);
+  const lengths = texts.map(({ text }) => Buffer.byteLength(text));
+  const written: WrittenCheckpoint = [
+    { ...checkpoint, parts: rest },
+    texts.map(({ path }, index) => [path, lengths[index] ?? 0]),
+  ];
+  const json = JSON.stringify(written);
+  const jsonLength = Buffer.byteLength(json);
+  const textsLength = lengths.reduce((sum, length) => sum + length, 0);
+  const bytes = Buffer.allocUnsafe(ENVELOPE_ROOM + JSON_START + jsonLength + textsLength);
+  bytes.writeUInt32BE(jsonLength, ENVELOPE_ROOM + JSON_LENGTH);
+  let end = ENVELOPE_ROOM + JSON_START;
+  end += bytes.write(json, end);
+  for (const { text } of texts) end += bytes.write(text, end);
   return bytes;
 }
 
 export function readCheckpoint(payload: Buffer): Checkpoint | Unreadable {
-  const value = parse(payload.toString());
+  const value = readWritten(payload);
   if (isObject(value) && value['version'] !== 1) return 'unknown-version';
   if (!isCheckpoint(value)) return 'damaged';
   // JSON leaves out what is undefined; the types have it.
   return { ...value, parent: value.parent, state: { ...value.state, reason: value.state.reason } };
+}
+
+/** What was written, whatever it is, with its texts in their places; undefined when it is not all there. */
+function readWritten(payload: Buffer): unknown {
+  if (payload.length < JSON_START) return undefined;
+  let end = JSON_START + payload.readUInt32BE(JSON_LENGTH);
+  const [checkpoint, texts] = asList(parse(payload.toString('utf8', JSON_START, end)));
+  const parts = isObject(checkpoint) ? checkpoint['parts'] : undefined;
+  for (const entry of asList(texts)) {
+    const [path, length] = asList(entry);
+    const start = end;
+    end += asCount(length);
+    const text = payload.toString('utf8', start, end);
+    // A path that is none leads nowhere.
+    if (!putLongText(parts, { path: asList(path) as LongText['path'], text })) return undefined;
+  }
+  return end === payload.length ? checkpoint : undefined;
 }
 
 /** UTF-8 does not keep half surrogates; the other encoding keeps everything. */
@@ -67,12 +96,13 @@ export function writeSpan({ end, text, createdAt, body }: ArchivedSpan): Buffer 
 export function readSpan(place: SpanPlace, payload: Buffer): ArchivedSpan | Unreadable {
   const { buffer, byteOffset, length } = payload;
   if (length < TEXT) return 'damaged';
-  const textEnd = TEXT + payload.readUInt32BE(TEXT_LENGTH);
-  const encoding = TEXT_ENCODINGS[payload.readUInt8(ENCODING)];
+  const view = viewOf(payload);
+  const textEnd = TEXT + view.getUint32(TEXT_LENGTH);
+  const encoding = TEXT_ENCODINGS[view.getUint8(ENCODING)];
   if (length < textEnd || encoding === undefined) return 'damaged';
   const { tenant, conversation, handle, start } = place;
-  const end = payload.readDoubleBE(END);
-  const createdAt = payload.readDoubleBE(CREATED_AT);
+  const end = view.getFloat64(END);
+  const createdAt = view.getFloat64(CREATED_AT);
   const text = payload.toString(encoding, TEXT, textEnd);
   const body = new Uint8Array(buffer, byteOffset + textEnd, length - textEnd);
   const span = { tenant, conversation, handle, start, end, body, text, createdAt };

@@ -1,4 +1,5 @@
 import { type Compilable, type RawBuilder, sql } from 'kysely';
+import type { Dialect } from './dialect.ts';
 import { type Prepared, Slot } from './prepared.ts';
 
 /** A text or bytes to come. */
@@ -15,4 +16,13 @@ export function numberSlot(name: string): RawBuilder<number> {
 export function prepare<Row>(query: Compilable<Row>): Prepared<Row> {
   const { sql: text, parameters } = query.compile();
   return { sql: text, parameters };
+}
+
+/** The same for an insert that somebody wants the id of, which the second query returns. */
+export function prepareAdding<Row>(
+  { tellsAddedIds }: Dialect,
+  insert: Compilable,
+  returning: Compilable<Row>,
+): Prepared<Row> {
+  return prepare<Row>(tellsAddedIds ? (insert as Compilable<Row>) : returning); // nobody looks at its rows
 }

@@ -1,12 +1,18 @@
 import type { RoundfoldError } from '../../core/errors.ts';
 import type { Dialect } from './dialect.ts';
 import type { Operation } from './operation.ts';
+import type { Prepared } from './prepared.ts';
 
 /** An open database. */
 export interface Database {
   readonly dialect: Dialect;
   /** Whether it is still the one that its address names, as far as that matters. */
   isCurrent(use: 'read' | 'write'): boolean;
+  /**
+   * The first row of a query whose parameters are texts: its values, in the order of the columns, where the database has them
+   * at once. Undefined where there is none, and where an operation would have to wait or to fail.
+   */
+  glance(statement: Prepared, ...parameters: readonly string[]): readonly unknown[] | undefined;
   /** Outside of a transaction. A database that has the result at once gives and throws at once. */
   read<Result>(begin: () => Operation<Result>): Result | Promise<Result>;
   /**

@@ -7,6 +7,8 @@ export interface Dialect {
   readonly schema: string | undefined;
   /** Whether rows are locked one by one; otherwise a transaction that writes is alone. */
   readonly locksRows: boolean;
+  /** Whether an insert tells the id of its row by itself, in less time than it takes to return it. */
+  readonly tellsAddedIds: boolean;
   /** Whether time is the server's, so that several machines agree. */
   readonly hasOwnClock: boolean;
   /** A list as the value of a slot. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  addedRow,
   allRows,
   eachRow,
   firstRow,
@@ -31,8 +32,8 @@ describe.each(ways)('an operation that is run $way', ({ run }) => {
 
   async function runOver<Result>(operation: Operation<Result>, rows: Rows) {
     const asked: string[] = [];
-    const outcome = run(operation, ({ statement: { sql }, isFirstEnough }) => {
-      asked.push(isFirstEnough ? `${sql} (first)` : sql);
+    const outcome = run(operation, ({ statement: { sql }, wanted }) => {
+      asked.push(wanted === 'all' ? sql : `${sql} (${wanted})`);
       const found = rows[sql] ?? [];
       if (found instanceof Error) throw found;
       return found;
@@ -45,11 +46,13 @@ describe.each(ways)('an operation that is run $way', ({ run }) => {
     function* operation(): Operation<readonly unknown[]> {
       const first = yield* firstRow(statement('a'));
       const none = yield* firstRow(statement('b'));
-      return [first, none, yield* allRows(statement('c'))];
+      const added = [yield* addedRow(statement('d'), {}), yield* addedRow(statement('e'), {})];
+      return [first, none, yield* allRows(statement('c')), added];
     }
-    const { asked, result } = await runOver(operation(), { a: [{ id: 1 }], c: [{ id: 2 }, { id: 3 }] });
-    expect(asked).toEqual(['a (first)', 'b (first)', 'c']);
-    expect(result).toEqual([{ id: 1 }, undefined, [{ id: 2 }, { id: 3 }]]);
+    const rows = { a: [{ id: 1 }], c: [{ id: 2 }, { id: 3 }], d: [{ id: 4 }] };
+    const { asked, result } = await runOver(operation(), rows);
+    expect(asked).toEqual(['a (first)', 'b (first)', 'd (added)', 'e (added)', 'c']);
+    expect(result).toEqual([{ id: 1 }, undefined, [{ id: 2 }, { id: 3 }], [{ id: 4 }, undefined]]);
   });
 
   it('can go on after a statement that failed', async () => {

@@ -1,11 +1,12 @@
 import type { Prepared, SlotValues } from './prepared.ts';
+import type { BigInteger } from './tables.ts';
 
 /** A statement for the database to run. */
 export interface Step {
   readonly statement: Prepared;
   readonly values: SlotValues;
-  /** Whether the first row is enough. */
-  readonly isFirstEnough: boolean;
+  /** All rows, the first one, or only the `id` of the row that an insert has added. */
+  readonly wanted: 'all' | 'first' | 'added';
 }
 
 /**
@@ -16,7 +17,7 @@ export type Operation<Result> = Generator<Step, Result, readonly unknown[]>;
 
 /** Runs a statement to its end. */
 export function* allRows<Row>(statement: Prepared<Row>, values: SlotValues = {}): Operation<readonly Row[]> {
-  const rows = yield { statement, values, isFirstEnough: false };
+  const rows = yield { statement, values, wanted: 'all' };
   return rows as readonly Row[]; // the shape that the statement was compiled for
 }
 
@@ -25,8 +26,17 @@ export function* firstRow<Row>(
   statement: Prepared<Row>,
   values: SlotValues = {},
 ): Operation<Row | undefined> {
-  const rows = yield { statement, values, isFirstEnough: true };
+  const rows = yield { statement, values, wanted: 'first' };
   return rows[0] as Row | undefined; // the same
+}
+
+/** The row that a statement of `prepareAdding` has added; undefined when another one was in its place. */
+export function* addedRow(
+  statement: Prepared<{ readonly id: BigInteger }>,
+  values: SlotValues,
+): Operation<{ readonly id: BigInteger } | undefined> {
+  const rows = yield { statement, values, wanted: 'added' };
+  return rows[0] as { readonly id: BigInteger } | undefined; // the same
 }
 
 /** Rows at a time. Bodies can be large. */

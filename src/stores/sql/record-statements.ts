@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely';
-import { numberSlot, prepare, slot } from './compile.ts';
-import type { DialectFragments } from './dialect.ts';
+import { numberSlot, prepare, prepareAdding, slot } from './compile.ts';
+import type { Dialect, DialectFragments } from './dialect.ts';
 import { staleAt } from './stale-at.ts';
 import type { BigInteger, Tables } from './tables.ts';
 
 /** Statements about checkpoints and spans. */
-export function recordStatements(builder: Kysely<Tables>, fragments: DialectFragments) {
+export function recordStatements(builder: Kysely<Tables>, fragments: DialectFragments, dialect: Dialect) {
   return {
     ...checkpointQueries(builder, fragments),
-    ...checkpointChanges(builder),
+    ...checkpointChanges(builder, dialect),
     ...spanQueries(builder, fragments),
-    ...spanChanges(builder, fragments),
+    ...spanChanges(builder, fragments, dialect),
   };
 }
 
@@ -64,8 +64,9 @@ function checkpointQueries(builder: Kysely<Tables>, { clock, isIn }: DialectFrag
     checkpointById: prepare(checkpoints.where('checkpoints.id', '=', slot<BigInteger>('id'))),
     checkpoint: prepare(
       checkpoints
-        .where('checkpoints.tenant', '=', slot<string>('tenant'))
+        .where('checkpoints.conversation_id', '=', slot<BigInteger>('id'))
         .where('checkpoints.configuration', '=', slot<string>('configuration'))
+        .where('checkpoints.boundary', '=', numberSlot('boundary'))
         .where('checkpoints.link', '=', slot<string>('link')),
     ),
     checkpointsOf: prepare(
@@ -84,26 +85,27 @@ function checkpointQueries(builder: Kysely<Tables>, { clock, isIn }: DialectFrag
   };
 }
 
-function checkpointChanges(builder: Kysely<Tables>) {
+function checkpointChanges(builder: Kysely<Tables>, dialect: Dialect) {
+  const add = builder
+    .insertInto('checkpoints')
+    .values({
+      conversation_id: slot<BigInteger>('id'),
+      tenant: slot<string>('tenant'),
+      configuration: slot<string>('configuration'),
+      link: slot<string>('link'),
+      boundary: numberSlot('boundary'),
+      body: slot<Uint8Array>('body'),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['conversation_id', 'configuration', 'boundary', 'link']).doNothing(),
+    );
+
   return {
-    addCheckpoint: prepare(
-      builder
-        .insertInto('checkpoints')
-        .values({
-          conversation_id: slot<BigInteger>('id'),
-          tenant: slot<string>('tenant'),
-          configuration: slot<string>('configuration'),
-          link: slot<string>('link'),
-          boundary: numberSlot('boundary'),
-          body: slot<Uint8Array>('body'),
-        })
-        .onConflict((conflict) => conflict.columns(['tenant', 'configuration', 'link']).doNothing())
-        .returning('id'),
-    ),
+    addCheckpoint: prepareAdding(dialect, add, add.returning('id')),
     replaceCheckpoint: prepare(
       builder
         .updateTable('checkpoints')
-        .set({ body: slot<Uint8Array>('body'), conversation_id: slot<BigInteger>('conversation') })
+        .set({ body: slot<Uint8Array>('body') })
         .where('id', '=', slot<BigInteger>('id'))
         .returning('id'),
     ),
@@ -114,24 +116,36 @@ function checkpointChanges(builder: Kysely<Tables>) {
 }
 
 function spanQueries(builder: Kysely<Tables>, { clock, matches }: DialectFragments) {
-  const records = builder
+  const spans = builder
     .selectFrom('spans')
     .innerJoin('conversations', 'conversations.id', 'spans.conversation_id')
-    .select(['spans.place', 'spans.body', 'conversations.conversation']);
-  const spans = records.select(['spans.id', 'spans.tenant', 'spans.handle']);
+    .select([
+      'spans.id',
+      'spans.tenant',
+      'spans.handle',
+      'spans.place',
+      'spans.body',
+      'conversations.conversation',
+    ]);
   // In the order of the index, so that only one body is read; and no more columns than are not known yet.
-  const byHandle = records
-    .select(['spans.conversation_id', 'conversations.used_at', staleAt(clock)])
+  const first = builder
+    .selectFrom('spans')
     .where('spans.tenant', '=', slot<string>('tenant'))
     .where('spans.handle', '=', slot<string>('handle'))
     .orderBy('spans.place')
     .orderBy('spans.conversation_id')
-    .limit(sql.lit(1));
+    .limit(sql.lit(1))
+    .select(['spans.place', 'spans.conversation_id']);
+  const byHandle = first
+    .innerJoin('conversations', 'conversations.id', 'spans.conversation_id')
+    .select(['spans.body', 'conversations.conversation', 'conversations.used_at', staleAt(clock)]);
 
   return {
     spanByHandle: prepare(byHandle),
     /** Where that one stands. */
-    placeByHandle: prepare(byHandle.clearSelect().select(['spans.place', 'spans.conversation_id'])),
+    placeByHandle: prepare(first),
+    /** The same, and what is in it. */
+    bodyByHandle: prepare(first.select('spans.body')),
     nextSpanByHandle: prepare(
       byHandle.where(
         sql<boolean>`(${sql.ref('spans.place')}, ${sql.ref('spans.conversation_id')})
@@ -166,26 +180,24 @@ function spanQueries(builder: Kysely<Tables>, { clock, matches }: DialectFragmen
   };
 }
 
-function spanChanges(builder: Kysely<Tables>, { words }: DialectFragments) {
+function spanChanges(builder: Kysely<Tables>, { words }: DialectFragments, dialect: Dialect) {
   const spanIds = builder
     .selectFrom('spans')
     .select('spans.id')
     .where('spans.conversation_id', '=', slot<BigInteger>('id'));
+  const add = builder
+    .insertInto('spans')
+    .values({
+      conversation_id: slot<BigInteger>('id'),
+      tenant: slot<string>('tenant'),
+      handle: slot<string>('handle'),
+      place: numberSlot('place'),
+      body: slot<Uint8Array>('body'),
+    })
+    .onConflict((conflict) => conflict.columns(['conversation_id', 'handle', 'place']).doNothing());
 
   return {
-    addSpan: prepare(
-      builder
-        .insertInto('spans')
-        .values({
-          conversation_id: slot<BigInteger>('id'),
-          tenant: slot<string>('tenant'),
-          handle: slot<string>('handle'),
-          place: numberSlot('place'),
-          body: slot<Uint8Array>('body'),
-        })
-        .onConflict((conflict) => conflict.columns(['conversation_id', 'handle', 'place']).doNothing())
-        .returning('id'),
-    ),
+    addSpan: prepareAdding(dialect, add, add.returning('id')),
     replaceSpan: prepare(
       builder
         .updateTable('spans')

@@ -63,10 +63,11 @@ export function readFoundSpan(
   return codec.readSpan({ tenant, conversation, handle, start: Number(row.place) }, bytesOf(row.body));
 }
 
-/** The same bytes. A damaged database may hold anything. */
-function bytesOf(body: unknown): Buffer {
-  if (!(body instanceof Uint8Array)) return Buffer.alloc(0);
-  return Buffer.from(body.buffer, body.byteOffset, body.length);
+const NOTHING = new Uint8Array(0);
+
+/** A damaged database may hold anything. */
+function bytesOf(body: unknown): Uint8Array {
+  return body instanceof Uint8Array ? body : NOTHING;
 }
 
 /** The record, or undefined after its fault was told. */

@@ -1,8 +1,8 @@
 import type { ArchivedSpan } from '../../core/store.ts';
 import { TOUCH_AFTER_MS } from '../last-use.ts';
+import { RecentHandles } from './recent-handles.ts';
 
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
-const MAXIMUM_HANDLES = 10_000;
 
 /** What a span is asked for by. */
 export type SpanName = Pick<ArchivedSpan, 'tenant' | 'handle'>;
@@ -24,8 +24,7 @@ export class SpanMemory {
   readonly #now: () => number;
   /** By their handles, which are made of their content: hardly ever do two tenants have the same. */
   readonly #entries = new Map<string, FoundSpan>();
-  /** Handles of those, and of those that were asked for. */
-  #expected = new Set<string>();
+  readonly #asked = new RecentHandles();
   #bytes = 0;
   #generation: number | undefined;
 
@@ -35,11 +34,7 @@ export class SpanMemory {
 
   /** Whether it may be here, or should be from now on. Most spans are never recalled again, and not worth the memory. */
   expects(handle: string): boolean {
-    const { size } = this.#expected;
-    // One look instead of two: it grows by what was not there.
-    if (this.#expected.add(handle).size === size) return true;
-    if (size >= MAXIMUM_HANDLES) this.#expected = new Set(this.#entries.keys());
-    return false;
+    return this.#asked.note(handle) || this.#entries.has(handle);
   }
 
   /** What is there under that name in this generation of the database, with bytes of the caller's own. */
@@ -62,7 +57,6 @@ export class SpanMemory {
     }
     this.#bytes += bytes;
     this.#entries.set(span.handle, { span: copyOf(span), usedAt });
-    this.#expected.add(span.handle);
   }
 
   remove(handle: string): void {

@@ -6,6 +6,7 @@ import type { Checksum } from '../record/checksum.ts';
 import { createRecordCodec } from '../record/codec.ts';
 import { createSeal, type Seal } from '../record/seal.ts';
 import type { Database, DatabaseOpener } from './database.ts';
+import { KnownConversations } from './known-conversations.ts';
 import { acquireLease, releaseLease, renewLease } from './leases.ts';
 import type { Operation } from './operation.ts';
 import { findCheckpoint, findFaults, listCheckpoints, listSpans, searchSpans } from './read-records.ts';
@@ -70,7 +71,7 @@ export class SqlStore implements Store {
   }
 
   recall(key: Parameters<Store['recall']>[0]) {
-    return this.#read((work) => recallSpan(work, key));
+    return this.#use(({ database, work }) => recallSpan(database, work, key), 'read');
   }
 
   search(query: Parameters<Store['search']>[0]) {
@@ -143,6 +144,7 @@ export class SqlStore implements Store {
       dialect: database.dialect,
       codec: createRecordCodec(checksum, this.#seal),
       memory: new SpanMemory(this.#now),
+      conversations: new KnownConversations(this.#now),
       generation: () => database.generation(),
       report: (fault) => this.#report(fault),
     };

@@ -23,6 +23,6 @@ function createStatements(dialect: Dialect) {
   return {
     ...leaseStatements(builder, fragments, dialect),
     ...conversationStatements(builder, fragments, dialect),
-    ...recordStatements(builder, fragments),
+    ...recordStatements(builder, fragments, dialect),
   };
 }

@@ -1,6 +1,7 @@
 import type { StoreFault } from '../../core/store.ts';
 import type { RecordCodec } from '../record/codec.ts';
 import type { Dialect } from './dialect.ts';
+import type { KnownConversations } from './known-conversations.ts';
 import type { Operation } from './operation.ts';
 import type { SpanMemory } from './span-memory.ts';
 import type { Statements } from './statements.ts';
@@ -11,6 +12,7 @@ export interface Work {
   readonly dialect: Dialect;
   readonly codec: RecordCodec;
   readonly memory: SpanMemory;
+  readonly conversations: KnownConversations;
   /** The database's. */
   generation(): Operation<number | undefined>;
   /** Tells of a record that counts as missing. */

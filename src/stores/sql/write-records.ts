@@ -12,7 +12,7 @@ import { linkText } from '../record/identity.ts';
 import { nameInColumn } from '../record/name.ts';
 import { searchWords } from '../search-words.ts';
 import { holdsLease } from './leases.ts';
-import { allRows, firstRow, type Operation } from './operation.ts';
+import { addedRow, allRows, firstRow, type Operation } from './operation.ts';
 import { findRecallable, type RecallableSpans } from './recallable-spans.ts';
 import { readCheckpointRow, readSpanRow } from './rows.ts';
 import type { BigInteger } from './tables.ts';
@@ -39,32 +39,37 @@ export function* commitRecords(work: Work, { checkpoint, spans, lease }: Commit)
 
 /** Puts records back. Runs in a transaction. */
 export function* restoreRecords(work: Work, records: readonly StoreRecord[]): Operation<void> {
-  const conversations = new Map<string, BigInteger>();
-  for (const { tenant, conversation } of inLockingOrder(records)) {
-    const { id } = yield* lockConversation(work, { tenant, conversation });
-    conversations.set(keyText({ tenant, conversation }), id);
-  }
-  for (const record of records) {
-    const id = conversations.get(keyText(conversationOf(record)));
-    if (id === undefined) continue;
+  for (const { key, ofConversation } of inLockingOrder(records)) {
+    const { id } = yield* lockConversation(work, key);
     const target: Target = { id, replaceable: 'damaged' };
-    if ('checkpoint' in record) yield* putCheckpoint(work, target, record.checkpoint);
-    else yield* putSpan(work, target, record.span);
+    for (const record of ofConversation) {
+      if ('checkpoint' in record) yield* putCheckpoint(work, target, record.checkpoint);
+      else yield* putSpan(work, target, record.span);
+    }
   }
 }
 
-/** Two transactions that lock in the same order never wait for each other. */
-function inLockingOrder(records: readonly StoreRecord[]): readonly ConversationKey[] {
-  const keys = new Map(records.map((record) => [keyText(conversationOf(record)), conversationOf(record)]));
-  return [...keys.keys()].sort().flatMap((text) => keys.get(text) ?? []);
+/** Records of one conversation. */
+interface Group {
+  readonly key: ConversationKey;
+  readonly ofConversation: StoreRecord[];
 }
 
-function conversationOf(record: StoreRecord): ConversationKey {
-  return 'checkpoint' in record ? record.checkpoint : record.span;
+/** Two transactions that lock conversations in the same order never wait for each other. */
+function inLockingOrder(records: readonly StoreRecord[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const record of records) {
+    const key = 'checkpoint' in record ? record.checkpoint : record.span;
+    const text = JSON.stringify([key.tenant, key.conversation]);
+    const group = groups.get(text) ?? { key, ofConversation: [] };
+    group.ofConversation.push(record);
+    groups.set(text, group);
+  }
+  return [...groups].sort(byText).map(([, group]) => group);
 }
 
-function keyText({ tenant, conversation }: ConversationKey): string {
-  return JSON.stringify([tenant, conversation]);
+function byText([left]: readonly [string, Group], [right]: readonly [string, Group]): number {
+  return left < right ? -1 : 1;
 }
 
 /** A conversation that nobody else changes until the transaction ends. */
@@ -114,17 +119,18 @@ function isReplaced(found: Checkpoint | ArchivedSpan | StoreFault, replaceable: 
 function* putCheckpoint(work: Work, { id, replaceable }: Target, checkpoint: Checkpoint): Operation<boolean> {
   const { statements, codec } = work;
   const names = {
-    tenant: nameInColumn(checkpoint.tenant),
+    id,
     configuration: nameInColumn(checkpoint.configuration),
+    boundary: checkpoint.boundary,
     link: nameInColumn(linkText(checkpoint)),
   };
   const body = codec.writeCheckpoint(checkpoint);
-  const values = { ...names, id, boundary: checkpoint.boundary, body };
-  const [added] = yield* allRows(statements.addCheckpoint, values);
+  const values = { ...names, tenant: nameInColumn(checkpoint.tenant), body };
+  const added = yield* addedRow(statements.addCheckpoint, values);
   if (added !== undefined) return true;
   const known = yield* firstRow(statements.checkpoint, names);
   if (known === undefined || !isReplaced(readCheckpointRow(codec, known), replaceable)) return false;
-  yield* allRows(statements.replaceCheckpoint, { id: known.id, conversation: id, body });
+  yield* allRows(statements.replaceCheckpoint, { id: known.id, body });
   return true;
 }
 
@@ -135,7 +141,7 @@ function* putSpan(work: Work, { id, replaceable }: Target, span: ArchivedSpan): 
   const names = { id, handle: nameInColumn(span.handle), place: span.start };
   const body = codec.writeSpan(span);
   memory.remove(span.handle);
-  const [added] = yield* allRows(statements.addSpan, { ...names, tenant, body });
+  const added = yield* addedRow(statements.addSpan, { ...names, tenant, body });
   if (added !== undefined) {
     yield* addWords(work, added.id, { scope: id, text: span.text });
     return true;

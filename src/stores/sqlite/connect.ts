@@ -11,8 +11,14 @@ export const APPLICATION_ID = 0x72666c64;
 export const BUSY_TIMEOUT_MS = 10;
 
 const settings = [
+  // A record of 10 kB takes two pages then, instead of three. It counts for a new file, before anything else is set.
+  'pragma page_size = 8192',
   'pragma journal_mode = wal',
   'pragma synchronous = full',
+  // In pages, 2 MB: writing to a log that is short again and again takes less time than to one that grows.
+  'pragma wal_autocheckpoint = 256',
+  // In kibibytes: room for the indexes of a large store while records go through.
+  'pragma cache_size = -16384',
   // What is deleted is overwritten.
   'pragma secure_delete = on',
 ];

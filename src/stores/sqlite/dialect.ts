@@ -5,6 +5,7 @@ export const sqliteDialect: Dialect = {
   name: 'sqlite',
   schema: undefined,
   locksRows: false,
+  tellsAddedIds: true,
   hasOwnClock: false,
   listValue: (items) => JSON.stringify(items),
   wordsValue: (scope, words) => [`_${scope}`, ...words].join(' '),

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../sql/database.ts';
 import { allRows, firstRow, type Operation, performAtOnce, type Step } from '../sql/operation.ts';
-import { bind, rawStatement } from '../sql/prepared.ts';
+import { bind, type Prepared, rawStatement } from '../sql/prepared.ts';
 import { APPLICATION_ID, BUSY_TIMEOUT_MS } from './connect.ts';
 import { sqliteDialect } from './dialect.ts';
 import { damagedDatabase, isBusy } from './errors.ts';
@@ -41,6 +41,15 @@ export class SqliteDatabase implements Database {
     // Records never change, so what can still be read is right; and looking takes as long as reading.
     if (use === 'read' && !this.#isReadOnly) return true;
     return fileIdentity(path) === this.#identity && !(this.#isReadOnly && canWrite(path));
+  }
+
+  glance({ sql }: Prepared, ...parameters: readonly string[]): readonly unknown[] | undefined {
+    try {
+      const row: unknown = this.#prepared(sql).statement.get(...parameters);
+      return row as readonly unknown[] | undefined; // because of `setReturnArrays`
+    } catch {
+      return undefined;
+    }
   }
 
   read<Result>(begin: () => Operation<Result>): Result | Promise<Result> {
@@ -107,10 +116,14 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  readonly #run = ({ statement: text, values, isFirstEnough }: Step): readonly unknown[] => {
+  readonly #run = ({ statement: text, values, wanted }: Step): readonly unknown[] => {
     const { statement, columns } = this.#prepared(text.sql);
     const parameters = bind(text, values, this.#options.now) as SQLInputValue[]; // texts, numbers and bytes
-    if (!isFirstEnough) return statement.all(...parameters).map((row) => rowOf(columns, row));
+    if (wanted === 'all') return statement.all(...parameters).map((row) => rowOf(columns, row));
+    if (wanted === 'added') {
+      const { changes, lastInsertRowid } = statement.run(...parameters);
+      return changes === 0 ? [] : [{ id: lastInsertRowid }];
+    }
     const row = statement.get(...parameters);
     return row === undefined ? [] : [rowOf(columns, row)];
   };
