@@ -57,7 +57,7 @@ export function createEnvelope(checksum: Checksum, seal: Seal | undefined): Enve
   };
 }
 
-/** For the numbers in a record. */
-export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+/** For the number in a record. */
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }

@@ -2,7 +2,7 @@ import type { Checkpoint } from '../../core/checkpoint.ts';
 import { asCount, asList, isObject } from '../../core/json.ts';
 import type { ArchivedSpan, StoreFault } from '../../core/store.ts';
 import { isCheckpoint, isSpan } from './admission.ts';
-import { ENVELOPE_ROOM, viewOf } from './envelope.ts';
+import { ENVELOPE_ROOM } from './envelope.ts';
 import { type LongText, putLongText, takeLongTexts } from './long-texts.ts';
 
 /** Where a span was found. */
@@ -96,13 +96,12 @@ export function writeSpan({ end, text, createdAt, body }: ArchivedSpan): Buffer 
 export function readSpan(place: SpanPlace, payload: Buffer): ArchivedSpan | Unreadable {
   const { buffer, byteOffset, length } = payload;
   if (length < TEXT) return 'damaged';
-  const view = viewOf(payload);
-  const textEnd = TEXT + view.getUint32(TEXT_LENGTH);
-  const encoding = TEXT_ENCODINGS[view.getUint8(ENCODING)];
+  const textEnd = TEXT + payload.readUInt32BE(TEXT_LENGTH);
+  const encoding = TEXT_ENCODINGS[payload.readUInt8(ENCODING)];
   if (length < textEnd || encoding === undefined) return 'damaged';
   const { tenant, conversation, handle, start } = place;
-  const end = view.getFloat64(END);
-  const createdAt = view.getFloat64(CREATED_AT);
+  const end = payload.readDoubleBE(END);
+  const createdAt = payload.readDoubleBE(CREATED_AT);
   const text = payload.toString(encoding, TEXT, textEnd);
   const body = new Uint8Array(buffer, byteOffset + textEnd, length - textEnd);
   const span = { tenant, conversation, handle, start, end, body, text, createdAt };

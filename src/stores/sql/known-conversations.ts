@@ -5,6 +5,7 @@ import type { BigInteger } from './tables.ts';
 const MAXIMUM_CONVERSATIONS = 1000;
 
 interface KnownConversation {
+  /** As it stands in its column. */
   readonly name: string;
   readonly usedAt: number;
 }
