@@ -79,7 +79,7 @@ describe('roundfold check', () => {
     const { code, stdout } = await runCli(['check', illegal]);
 
     expect(code).toBe(1);
-    expect(stdout).toContain('A17 messages.2.content.0');
+    expect(stdout).toContain('tool-result-without-call messages.2.content.0');
     expect(stdout).toContain('unexpected `tool_use_id` found in `tool_result` blocks: gone');
     expect(stdout).toContain('fix: ');
   });
@@ -99,8 +99,30 @@ describe('roundfold check', () => {
     expect(second).toMatchObject({
       file: illegal,
       messages: 3,
-      violations: [{ rule: 'A17', severity: 'error' }],
+      violations: [{ rule: 'tool-result-without-call', alias: 'A17', severity: 'error' }],
     });
+  });
+
+  it('names a broken rule in words, and shows no former id to people', async () => {
+    const { stdout } = await runCli(['check', illegal]);
+
+    expect(stdout).toContain('tool-result-without-call messages.');
+    expect(stdout).not.toContain('A17');
+  });
+
+  it('calls a request without max_tokens legal, and says which endpoint refuses it', async () => {
+    const body = {
+      model: 'claude-opus-5',
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [question],
+    };
+    const file = folder.write('count.json', JSON.stringify(body));
+    const { code, stdout } = await runCli(['check', file]);
+    const [line] = lines((await runCli(['check', '--json', file])).stdout);
+
+    expect({ code, verdict: stdout.slice(0, 5) }).toEqual({ code: 0, verdict: 'legal' });
+    expect(stdout).toMatch(/missing-field max_tokens: .*count_tokens/);
+    expect(line).toMatchObject({ violations: [{ rule: 'missing-field', severity: 'info' }] });
   });
 
   it('does not call legal what it has no rules for', async () => {
@@ -119,7 +141,7 @@ describe('roundfold check', () => {
     const { code, stdout, stderr } = await runCli(['check', '/nowhere.json', illegal]);
 
     expect(code).toBe(3);
-    expect(stdout).toContain('A17');
+    expect(stdout).toContain('tool-result-without-call');
     expect(stderr).toContain('/nowhere.json');
   });
 
@@ -134,7 +156,9 @@ describe('roundfold check', () => {
     );
 
     expect((await runCli(['check', prefill])).code).toBe(0);
-    expect((await runCli(['check', '--model', 'claude-opus-5-5', prefill])).stdout).toContain('A15');
+    expect((await runCli(['check', '--model', 'claude-opus-5-5', prefill])).stdout).toContain(
+      'prefill-unsupported',
+    );
   });
 
   it('needs a beta header only when it is told the headers', async () => {
