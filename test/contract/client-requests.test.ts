@@ -37,6 +37,11 @@ const isMissing = captured.length === 0;
 describe.skipIf(isMissing)(
   `requests that agent clients have sent${isMissing ? ` (skipped: ${capturesAreMissing})` : ''}`,
   () => {
+    it('are there, and each has a contract', () => {
+      expect(captured.length).toBeGreaterThan(0);
+      expect(captured.filter((request) => contractOf(request) === undefined)).toEqual([]);
+    });
+
     it.each(captured)('$file is legal by its headers and path', (request) => {
       expect(contractOf(request)?.check(request.body, contextOf(request))).toEqual([]);
     });

@@ -142,6 +142,16 @@ describe('openai-chat rules', () => {
     expect(rulesOf({ ...body, model: 'kimi-k2' })).toEqual([]);
   });
 
+  it('tells a text that is too long from an id that is', () => {
+    const longest = 'x'.repeat(10_485_760);
+
+    expect(rulesOf({ messages: [userTurn(longest)] })).toEqual([]);
+    expect(rulesOf({ messages: [userTurn(`${longest}x`)] })).toEqual(['text-too-long messages[0].content']);
+    expect(rulesOf({ messages: [userTurn([{ type: 'text', text: `${longest}x` }])] })).toEqual([
+      'text-too-long messages[0].content[0].text',
+    ]);
+  });
+
   it('holds only Mistral to an assistant message behind the answers and a user or tool message at the end', () => {
     const body = { messages: [userTurn(), calls('abcdefghi'), ...answers('abcdefghi'), userTurn()] };
     const ending = { messages: [userTurn(), { role: 'assistant', content: 'ok' }] };

@@ -540,6 +540,16 @@ describe('contract', () => {
     const refused = await ask(simulator, '/v1/messages/count_tokens', { ...body, messages: [] });
     expect(refused['status_code']).toBe(400);
   });
+
+  it('an answer needs max_tokens, and a count takes none', async () => {
+    const simulator = await start();
+    const whole = questions['anthropic-messages'];
+    const { max_tokens: _limit, ...body } = whole;
+    const unlimited = await ask(simulator, '/v1/messages', body);
+    const limited = await ask(simulator, '/v1/messages/count_tokens', whole);
+    expect([unlimited['status_code'], limited['status_code']]).toEqual([400, 400]);
+    expect(simulator.requests.map(({ rule }) => rule)).toEqual(['missing-field', 'unknown-field']);
+  });
 });
 
 function reversedKeys(_key: string, value: unknown): unknown {
