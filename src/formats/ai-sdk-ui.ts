@@ -5,6 +5,7 @@ import { sealOnce } from './ai-sdk-parts.ts';
 import { recogniseUiMessages } from './ai-sdk-recognise.ts';
 import { failedToolPart, readUiPart, withToolOutput } from './ai-sdk-ui-parts.ts';
 import { bareFrame, findList, replaceUnderKey } from './frame.ts';
+import { readResponseId } from './response-id.ts';
 import { joinTexts, rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
@@ -69,7 +70,7 @@ function readMessage(raw: unknown): Message {
     role,
     blocks: readParts(asList(message['parts'])),
     // A message that goes on after a tool ran keeps its id, and every answer has an id of its own.
-    responseId: role === 'assistant' ? asString(message['id']) : undefined,
+    responseId: role === 'assistant' ? readResponseId(message['id']) : undefined,
     usage: undefined,
     raw,
   };

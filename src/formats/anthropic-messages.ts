@@ -9,6 +9,7 @@ import {
   withAnthropicContent,
 } from './anthropic-blocks.ts';
 import { findList, readTools, replaceUnderKey } from './frame.ts';
+import { readResponseId } from './response-id.ts';
 import { rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
@@ -65,7 +66,7 @@ function readMessage(raw: unknown): Message {
   return {
     role: readRole(message['role']),
     blocks: readContent(message['content']),
-    responseId: asString(message['id']),
+    responseId: readResponseId(message['id']),
     usage: readUsage(message['usage']),
     raw,
   };

@@ -101,6 +101,7 @@ function readMessage(raw: unknown): Message {
   return view(roleOfItem(raw, blocks), blocks, raw);
 }
 
+/** The `id` of an item names the item. The items of one response have different ids, and none says which response. */
 function view(role: Role, blocks: readonly Block[], raw: unknown): Message {
   return { role, blocks, responseId: undefined, usage: undefined, raw };
 }
