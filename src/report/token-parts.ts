@@ -58,3 +58,24 @@ export function tokenParts(
   };
   return [...classes, ...named, others].filter(({ tokens }) => tokens >= 0.5);
 }
+
+/** What a report says about the tokens that the classes do not add up to. */
+export interface UnaccountedPart {
+  readonly name: string;
+  readonly tokens: number;
+  /** What they are, as the end of a sentence. */
+  readonly meaning: string;
+}
+
+/** The difference between what was reported and what was found; undefined below half a token. */
+export function unaccountedPart(tokens: number): UnaccountedPart | undefined {
+  if (Math.abs(tokens) < 0.5) return undefined;
+  return tokens > 0
+    ? {
+        name: 'not in the file',
+        tokens,
+        meaning:
+          'unrecorded instructions and tools, hidden reasoning, overhead; the other rows are estimates',
+      }
+    : { name: 'not reported', tokens, meaning: 'in the file and not sent, or estimated too high' };
+}

@@ -202,6 +202,47 @@ describe('roundfold inspect', () => {
     expect(line).toMatchObject({ window: { level } });
   });
 
+  it('takes the window that a session names for itself, unless another one is asked for', async () => {
+    const item = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'Look at the files.' }],
+    };
+    const rollout = [
+      { type: 'turn_context', payload: { model: 'gpt-5.5' } },
+      { type: 'event_msg', payload: { type: 'task_started', model_context_window: 258_400 } },
+      { type: 'response_item', payload: item },
+    ].map((record) => JSON.stringify(record));
+    const file = folder.write('rollout.jsonl', rollout.join('\n'));
+    const windowOf = async (...more: string[]) =>
+      lines((await runCli(['inspect', '--json', file, ...more])).stdout)[0]?.['window'];
+
+    expect(await windowOf()).toMatchObject({ windowTokens: 258_400 });
+    expect(await windowOf('--window', '1000')).toMatchObject({ windowTokens: 1000 });
+    expect(await windowOf('--model', 'gpt-4o')).toMatchObject({ windowTokens: 128_000 });
+  });
+
+  it('shows the size after a compaction, though what it kept was reported with the size before', async () => {
+    const usage = { input: 180_000, output: 500, cacheRead: 0, cacheWrite: 0 };
+    const turn = { api: 'anthropic-messages', model: 'claude-opus-4-5', stopReason: 'stop', usage };
+    const pi = [
+      { type: 'session', id: 's', cwd: '/w' },
+      { type: 'message', message: { role: 'user', content: 'Look at the files.' } },
+      {
+        type: 'message',
+        message: { role: 'assistant', content: [{ type: 'text', text: 'Done.' }], ...turn },
+      },
+      { type: 'compaction', summary: 'They looked.', firstKeptEntryIndex: 2, tokensBefore: 180_500 },
+    ].map((record) => JSON.stringify(record));
+    const file = folder.write('pi.jsonl', pi.join('\n'));
+    const [line] = lines((await runCli(['inspect', '--json', file])).stdout);
+    const context = line?.['context'] as { tokens: number; low: number; high: number };
+
+    expect(line).toMatchObject({ compactions: 1, context: { reportedTokens: 0 }, unaccounted: 0 });
+    expect(context.tokens).toBeLessThan(100);
+    expect(context.high).toBeGreaterThan(context.low);
+  });
+
   it('counts exactly when asked', async () => {
     const text = 'Counting characters and dividing by four is not how a tokenizer works.';
     const file = folder.write('exact.json', JSON.stringify([{ role: 'user', content: text }]));

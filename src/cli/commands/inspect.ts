@@ -116,7 +116,10 @@ function inspectRecording({ transcript, conversations }: Recording, settings: Se
   if (live === undefined)
     throw new RoundfoldError('input-not-understood', 'a recording without a conversation');
   const model = settings.model ?? transcript.model ?? live.frame.model;
-  const windowTokens = settings.windowTokens ?? (model === undefined ? undefined : promptLimit(model));
+  // A session that names its window was recorded in it; a model that is asked for has its own.
+  const recordedWindow = settings.model === undefined ? transcript.windowTokens : undefined;
+  const windowTokens =
+    settings.windowTokens ?? recordedWindow ?? (model === undefined ? undefined : promptLimit(model));
   const estimator = estimatorFor(model, settings);
   return {
     title: transcript.title,

@@ -197,6 +197,22 @@ describe('a comparison', () => {
   });
 });
 
+describe('what was reported and is not in the file', () => {
+  const page = (unaccounted: number) =>
+    renderInspectionPage({ sessions: [session({ inspection: { ...session().inspection, unaccounted } })] });
+
+  it('is a part of its own', () => {
+    expect(page(9000)).toMatch(/not in the file<\/th>.*9,000<\/td>/);
+    expect(page(9000)).toContain('hidden reasoning');
+    expect(page(0)).not.toContain('not in the file');
+  });
+
+  it('is told where it is less than nothing, and not drawn', () => {
+    expect(page(-300)).toMatch(/not reported<\/th>.*-300<\/td>/);
+    expect(page(-300)).not.toContain('width="-');
+  });
+});
+
 describe('what survived a summary', () => {
   const page = (survival?: typeof account.survival | readonly []) =>
     renderReceiptPage({ file: 'a', account: { ...account, survival } });
