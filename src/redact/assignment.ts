@@ -1,4 +1,4 @@
-import { headerToken, holds, wordAndHyphen } from './alphabet.ts';
+import { headerToken, wordAndHyphen } from './alphabet.ts';
 import { looksRandom } from './looks-random.ts';
 import type { Scan, SecretRule, Span } from './scan.ts';
 import { kindUnder, lastLettersOfNames } from './secret-names.ts';
@@ -13,14 +13,15 @@ const MOST_SPACES = 8;
 const SPACES = new Set([' ', '\t']);
 
 function findValue(scan: Scan, at: number, sign: string): Span | undefined {
-  const name = readName(scan.text, at);
+  const name = readName(scan, at);
   if (sign === '>') return name === undefined ? undefined : findElement(scan, at, name);
-  if (scan.cookiesFrom !== undefined && sign === '=') return findCookie(scan, at);
+  const cookie = sign === '=' && scan.cookiesFrom !== undefined ? findCookie(scan, at) : undefined;
+  if (cookie !== undefined) return cookie;
   // `--- PASS: TestLogin` is the verdict of a test.
   if (name === undefined || (name.text === 'PASS' && sign === ':')) return undefined;
   const from = skipSpaces(scan.text, skipOperator(scan.text, at), name.isQuoted);
   if (sign === ':' && /cookie$/i.test(name.text)) scan.cookiesFrom = from;
-  const kind = kindUnder(name.text === 'value' ? readNameBefore(scan.text, name.start) : name.text);
+  const kind = kindUnder(name.text === 'value' ? readNameBefore(scan, name.start) : name.text);
   if (kind === undefined) return undefined;
   const value = findScheme(scan, name.text, from) ?? findAssigned(scan, { at, from, name, kind });
   return value === undefined ? undefined : { kind, start: value.start, end: value.end };
@@ -37,9 +38,10 @@ interface Name {
 const LAST_LETTERS = new Set([...lastLettersOfNames, 'e', 'E']);
 
 /** The name in front of the sign; undefined where there is none, or one that cannot matter. */
-function readName(text: string, at: number): Name | undefined {
+function readName(scan: Scan, at: number): Name | undefined {
+  const { text, settledTo } = scan;
   let end = at;
-  const lowest = Math.max(0, at - MOST_SPACES);
+  const lowest = Math.max(settledTo, at - MOST_SPACES);
   while (end > lowest && SPACES.has(text.charAt(end - 1))) end--;
   // `config["name"] =`, `"name":`, and both inside a string of JSON.
   if (text.charAt(end - 1) === ']' && isQuote(text.charAt(end - 2))) end--;
@@ -47,26 +49,20 @@ function readName(text: string, at: number): Name | undefined {
   if (isQuoted) end--;
   while (end > lowest && text.charAt(end - 1) === '\\') end--;
   // Most names end here already.
-  if (!LAST_LETTERS.has(text.charAt(end - 1))) return undefined;
-  const start = startOfName(text, end);
+  if (end <= settledTo || !LAST_LETTERS.has(text.charAt(end - 1))) return undefined;
+  const start = scan.startOfRun(wordAndHyphen, end, LONGEST_NAME);
   return { text: text.slice(start, end), start, isQuoted };
-}
-
-function startOfName(text: string, end: number): number {
-  let start = end;
-  const first = Math.max(0, end - LONGEST_NAME);
-  while (start > first && holds(wordAndHyphen, text.charCodeAt(start - 1))) start--;
-  return start;
 }
 
 const MOST_BETWEEN = 24;
 
 /** The name in `name: DB_PASSWORD, value: …`: the word in front of the one that begins here. */
-function readNameBefore(text: string, before: number): string {
+function readNameBefore(scan: Scan, before: number): string {
+  const { text, settledTo } = scan;
   let end = before;
-  const lowest = Math.max(0, before - MOST_BETWEEN);
+  const lowest = Math.max(settledTo, before - MOST_BETWEEN);
   while (end > lowest && /[\s,"'\\]/.test(text.charAt(end - 1))) end--;
-  return text.slice(startOfName(text, end), end);
+  return text.slice(scan.startOfRun(wordAndHyphen, end, LONGEST_NAME), end);
 }
 
 /** Behind `=`, `:`, `:=`, `=>`, `==`. */

@@ -95,17 +95,20 @@ const LONGEST = 256;
 const userCharacters = everythingBut('"\'`<>()[]{}\\,;|:@$');
 const passwordCharacters = everythingBut('"\'`\\');
 
+const OPENING = /^\\{0,3}["']/;
+const CLOSING = /["'\\\n]/;
+
 /** The password in `user:password`. Only a quoted one holds spaces. */
 function findPassword(scan: Scan, from: number): Span | undefined {
   const { text } = scan;
-  const quote = /["']/.exec(text.charAt(from))?.[0];
-  const colon = scan.endOfRun(userCharacters, quote === undefined ? from : from + 1);
+  const opening = OPENING.exec(text.slice(from, from + 4))?.[0].length ?? 0;
+  const colon = scan.endOfRun(userCharacters, from + opening);
   if (text.charAt(colon) !== ':') return undefined;
   const start = colon + 1;
   const length =
-    quote === undefined
+    opening === 0
       ? scan.endOfRun(passwordCharacters, start) - start
-      : text.slice(start, start + LONGEST).indexOf(quote);
+      : text.slice(start, start + LONGEST).search(CLOSING);
   const end = start + length;
   if (length <= 0 || length > LONGEST || isPlaceholder(text, start, end)) return undefined;
   return { kind: 'password', start, end };

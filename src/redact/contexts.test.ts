@@ -71,6 +71,7 @@ describe('secrets known by where they stand', () => {
       'curl -sS -u admin:hunter2 https://a.example',
       'curl -sS -u admin:[redacted password] https://a.example',
     ],
+    ['curl in JSON', '"curl -u \\"me:a b\\" x"', '"curl -u \\"me:[redacted password]\\" x"'],
     ['curl with quotes', "curl --user 'me:a;b c' x", "curl --user 'me:[redacted password]' x"],
     [
       'curl over two lines',

@@ -98,6 +98,16 @@ describe('redactSecrets', () => {
     expect(redactSecrets(once).text).toBe(once);
   });
 
+  it.each([
+    { why: 'two rules announce at one place', front: 'api_key:5432:mnemonic=cookie::', back: '>' },
+    { why: 'a name would begin within a secret', front: '', back: 'Cookie: password=winner1&&' },
+  ])('finds everything at once: $why', ({ front, back }) => {
+    const { text } = tokenSamples.find(({ prefix }) => prefix === 'glpat-')!;
+    const once = redactSecrets(front + text + back).text;
+
+    expect(redactSecrets(once).text).toBe(once);
+  });
+
   it('does not take the rest of overlong credentials for credentials', () => {
     const once = redactSecrets(`Authorization: Basic ${'a'.repeat(505)}${pem('PRIVATE KEY', pemLines)}`).text;
 

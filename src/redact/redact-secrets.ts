@@ -91,11 +91,13 @@ function indexStarts(): readonly (readonly Start[] | undefined)[] {
   return byCodes;
 }
 
-function startsAt(text: string, at: number): readonly Start[] | undefined {
+const noStarts: readonly Start[] = [];
+
+function startsAt(text: string, at: number): readonly Start[] {
   const code = text.charCodeAt(at);
-  if (code >= ASCII) return undefined;
+  if (code >= ASCII) return noStarts;
   const next = at + 1 < text.length ? Math.min(text.charCodeAt(at + 1), ASCII) : ASCII;
-  return startsByCodes[code * COLUMNS + next];
+  return startsByCodes[code * COLUMNS + next] ?? noStarts;
 }
 
 function findSecrets(text: string): readonly Span[] {
@@ -104,11 +106,8 @@ function findSecrets(text: string): readonly Span[] {
   for (let at = 0; at < text.length; at++) {
     // What a name announces stands further on: a token there that says itself what it is goes before it.
     const announced = scan.announcedAt(at);
-    const starts = startsAt(text, at);
-    const found = starts === undefined ? undefined : findAt(scan, at, starts);
-    const isHere = found !== undefined && found.start <= at;
-    const here = isHere ? found : announced && nameToken(scan, announced, tokensWithFront);
-    if (found !== undefined && !isHere && announced === undefined) scan.announce(found);
+    const found = findAt(scan, at, announced === undefined);
+    const here = found ?? (announced && nameToken(scan, announced, tokensWithFront));
     if (here === undefined) continue;
     spans.push(here);
     scan.settledTo = here.end;
@@ -117,11 +116,14 @@ function findSecrets(text: string): readonly Span[] {
   return spans;
 }
 
-function findAt(scan: Scan, at: number, starts: readonly Start[]): Span | undefined {
-  for (const { start, rule } of starts) {
+/** The secret that is known to begin here, or before. Those that begin further on are announced. */
+function findAt(scan: Scan, at: number, mayAnnounce: boolean): Span | undefined {
+  for (const { start, rule } of startsAt(scan.text, at)) {
     if (!scan.text.startsWith(start, at)) continue;
     const span = rule.find(scan, at, start);
-    if (span !== undefined) return span;
+    if (span === undefined) continue;
+    if (span.start <= at) return span;
+    if (mayAnnounce) scan.announce(span);
   }
   return undefined;
 }

@@ -45,10 +45,11 @@ export class Scan {
     this.text = text;
   }
 
-  /** Remembers a secret that stands further on. What was announced before it goes before it where they overlap. */
+  /** Remembers a secret that stands further on. Where two overlap, the one that was announced first stays. */
   announce(span: Span): void {
-    const last = this.#announced.at(-1);
-    if (last === undefined || last.end <= span.start) this.#announced.push(span);
+    const next = this.#announced.findIndex(({ end }) => end > span.start);
+    if (next === -1) this.#announced.push(span);
+    else if ((this.#announced[next]?.start ?? 0) >= span.end) this.#announced.splice(next, 0, span);
   }
 
   /** The secret that was announced for this place. Places are asked for in order; what they passed is forgotten. */

@@ -60,13 +60,14 @@ export function isRandomSecret(text: string, { start, end }: Value): boolean {
 
 /** Names in code are joined by underscores. */
 const JOINED_NAME = /^[a-zA-Z]+_/;
-const END_OF_SENTENCE = /[.:!?]$/;
+/** What ends a sentence, and padding: a word with it is still a word. */
+const ENDINGS = new Set(['.', ':', '!', '?', '=']);
 
 /** Whether a value can be a password that a person made up. */
 export function isChosenSecret(text: string, value: Value): boolean {
-  const written = text.slice(value.start, value.end);
-  if (JOINED_NAME.test(written)) return isRandomSecret(text, value);
-  const end = END_OF_SENTENCE.test(written) ? value.end - 1 : value.end;
+  if (JOINED_NAME.test(text.slice(value.start, value.end))) return isRandomSecret(text, value);
+  let end = value.end;
+  while (end > value.start && ENDINGS.has(text.charAt(end - 1))) end--;
   return looksChosen(text, value.start, end) && !isNoSecret(text, value.start, value.end);
 }
 

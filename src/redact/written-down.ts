@@ -22,9 +22,9 @@ export const pgpassRule: SecretRule = {
   starts: [':5432:', ':5433:', ':6432:'],
   find(scan, at, start) {
     const database = scan.endOfRun(field, at + start.length);
-    if (scan.text.charAt(database) !== ':') return undefined;
+    if (database === at + start.length || scan.text.charAt(database) !== ':') return undefined;
     const user = scan.endOfRun(field, database + 1);
-    if (scan.text.charAt(user) !== ':') return undefined;
+    if (user === database + 1 || scan.text.charAt(user) !== ':') return undefined;
     const value = readValue(scan, user + 1);
     if (value === undefined || value.isQuoted || !isChosenSecret(scan.text, value)) return undefined;
     return { kind: 'password', start: value.start, end: value.end };
