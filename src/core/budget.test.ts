@@ -8,7 +8,7 @@ import {
   tokenWarningState,
 } from './budget.ts';
 
-describe('tokenWarningState, behaviours 7.3', () => {
+describe('tokenWarningState', () => {
   it.each([
     { tokens: 50_000, level: 'ok' },
     { tokens: 100_000, level: 'ok' },
@@ -29,7 +29,7 @@ describe('tokenWarningState, behaviours 7.3', () => {
   });
 });
 
-describe('shouldCompact and shouldContextCollapse, behaviours 7.3', () => {
+describe('shouldCompact and shouldContextCollapse', () => {
   it.each([
     { tokens: 100_000, compacts: false, collapses: false },
     { tokens: 170_000, compacts: false, collapses: false },
