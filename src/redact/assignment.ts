@@ -2,7 +2,7 @@ import { headerToken, wordAndHyphen } from './alphabet.ts';
 import { looksRandom } from './looks-random.ts';
 import type { Scan, SecretRule, Span } from './scan.ts';
 import { kindUnder, lastLettersOfNames } from './secret-names.ts';
-import { isChosenSecret, isQuote, isRandomSecret, readValue, type Value } from './value.ts';
+import { isQuote, isRandomSecret, isSecretOf, readValue, type Value } from './value.ts';
 
 /** Values under a name that says that they are secret: `password=…`, `"apiKey": "…"`, `X-Api-Key: …`, `<token>…</token>`. */
 export const assignmentRule: SecretRule = { starts: ['=', ':', '>'], find: findValue };
@@ -110,11 +110,12 @@ interface Assignment {
 function findAssigned(scan: Scan, assignment: Assignment): Value | undefined {
   const value = readValue(scan, assignment.from);
   if (value === undefined) return undefined;
-  const isPassword = assignment.kind === 'password';
   // `PWD=/home/me`: where a shell stands.
-  if (isPassword && scan.text.charAt(value.start) === '/') return undefined;
-  const isPlain = isPassword && isData(scan.text, assignment, value);
-  return (isPlain ? isChosenSecret : isRandomSecret)(scan.text, value) ? value : undefined;
+  if (assignment.kind === 'password' && scan.text.charAt(value.start) === '/') return undefined;
+  const isSecret = isData(scan.text, assignment, value)
+    ? isSecretOf(assignment.kind, scan.text, value)
+    : isRandomSecret(scan.text, value);
+  return isSecret ? value : undefined;
 }
 
 /** Whether the value is what it is, rather than a name in code: quoted, tight behind its sign, or the last of its line. */
@@ -132,8 +133,7 @@ function findElement(scan: Scan, at: number, name: Name): Span | undefined {
   const kind = scan.text.charAt(name.start - 1) === '<' ? kindUnder(name.text) : undefined;
   const value = kind === undefined ? undefined : readValue(scan, at + 1);
   if (kind === undefined || value === undefined || scan.text.charAt(value.end) !== '<') return undefined;
-  const isSecret = (kind === 'password' ? isChosenSecret : isRandomSecret)(scan.text, value);
-  return isSecret ? { kind, start: value.start, end: value.end } : undefined;
+  return isSecretOf(kind, scan.text, value) ? { kind, start: value.start, end: value.end } : undefined;
 }
 
 /** `session=…` in a header of cookies: every value in it that looks random. */

@@ -2,7 +2,7 @@ import { everythingBut, wordAndHyphen } from './alphabet.ts';
 import { isPlaceholder } from './placeholder.ts';
 import type { Scan, SecretRule, Span } from './scan.ts';
 import { kindUnder } from './secret-names.ts';
-import { isChosenSecret, isRandomSecret, readValue, type Value } from './value.ts';
+import { isChosenSecret, isSecretOf, readValue, type Value } from './value.ts';
 
 const LONGEST_FLAG = 64;
 
@@ -17,8 +17,7 @@ export const flagRule: SecretRule = {
     const kind = kindUnder(scan.text.slice(from, end));
     const value = kind === undefined ? undefined : readValue(scan, end + 1);
     if (kind === undefined || value === undefined || scan.text.charAt(value.start) === '-') return undefined;
-    const isSecret = (kind === 'password' ? isChosenSecret : isRandomSecret)(scan.text, value);
-    return isSecret ? { kind, start: value.start, end: value.end } : undefined;
+    return isSecretOf(kind, scan.text, value) ? { kind, start: value.start, end: value.end } : undefined;
   },
 };
 

@@ -71,8 +71,13 @@ export function isChosenSecret(text: string, value: Value): boolean {
   return looksChosen(text, value.start, end) && !isNoSecret(text, value.start, value.end);
 }
 
+/** Whether a value under a name of this kind is secret, where the text can mean nothing but the value itself. */
+export function isSecretOf(kind: string, text: string, value: Value): boolean {
+  return kind === 'password' ? isChosenSecret(text, value) : isRandomSecret(text, value);
+}
+
 /** Whether a value leads to a secret, tells its sort or holds its place. */
-export function isNoSecret(text: string, start: number, end: number): boolean {
+function isNoSecret(text: string, start: number, end: number): boolean {
   return isFiller(text, start, end) || isReference(text.slice(start, end));
 }
 
