@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { randomLetters, tokenSamples } from '../../test/support/secrets.ts';
+import { hex } from './alphabet.ts';
 import { redactSecrets } from './redact-secrets.ts';
 
 describe('tokens that say what they are', () => {
@@ -69,6 +70,15 @@ describe('tokens that say what they are', () => {
 
     expect(redactSecrets(`https://api.telegram.org/bot${text}/getMe`).text).toBe(
       'https://api.telegram.org/bot[redacted telegram-token]/getMe',
+    );
+  });
+
+  it('takes out the whole path of a webhook, tenant included', () => {
+    const id = randomLetters(8, hex);
+    const path = `${id}-${id}@${id}-${id}/IncomingWebhook/${randomLetters(32, hex)}/${id}`;
+
+    expect(redactSecrets(`https://a.webhook.office.com/webhookb2/${path}"`).text).toBe(
+      'https://a.webhook.office.com/webhookb2/[redacted webhook]"',
     );
   });
 

@@ -1,7 +1,7 @@
 import { hex, hexAndHyphen, lettersAndDigits, word, wordAndHyphen } from '../alphabet.ts';
 import { exactly, run, type TokenKind } from '../token-kind.ts';
 
-/** Keys of providers of models and of what agents use. Formats: the providers' consoles and GitHub's secret scanning. */
+/** Keys of providers of models and of what agents use. Formats: the public rules of secret scanners (gitleaks first). */
 export const aiKinds: readonly TokenKind[] = [
   { kind: 'anthropic-key', prefixes: ['sk-ant-'], parts: [run(wordAndHyphen, 20)] },
   // Many providers write their keys as OpenAI does, and `sk-` begins class names as well.

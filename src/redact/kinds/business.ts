@@ -1,7 +1,7 @@
 import { digits, hex, hexAndHyphen, lettersAndDigits, urlPath, wordAndHyphen } from '../alphabet.ts';
 import { exactly, run, type TokenKind } from '../token-kind.ts';
 
-/** Keys for payments, mail and messages. Formats: the vendors' documentation, and the rules of gitleaks. */
+/** Keys for payments, mail and messages. Formats: the public rules of secret scanners (gitleaks first), and the vendors' documentation. */
 export const businessKinds: readonly TokenKind[] = [
   {
     kind: 'stripe-key',
@@ -20,7 +20,7 @@ export const businessKinds: readonly TokenKind[] = [
   { kind: 'shippo-token', prefixes: ['shippo_live_', 'shippo_test_'], parts: [exactly(hex, 40)] },
   {
     kind: 'plaid-token',
-    prefixes: ['access-sandbox-', 'access-production-'],
+    prefixes: ['access-sandbox-', 'access-development-', 'access-production-'],
     parts: [exactly(hexAndHyphen, 36)],
   },
   {
@@ -41,7 +41,19 @@ export const businessKinds: readonly TokenKind[] = [
   { kind: 'mapbox-token', prefixes: ['sk.eyJ'], parts: [run(wordAndHyphen, 50), run(wordAndHyphen, 20)] },
   {
     kind: 'slack-token', // Slack documentation, "token types"
-    prefixes: ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxe.xox', 'xapp-'],
+    prefixes: [
+      'xoxb-',
+      'xoxp-',
+      'xoxa-',
+      'xoxr-',
+      'xoxs-',
+      'xoxc-',
+      'xoxd-',
+      'xoxe-',
+      'xoxo-',
+      'xoxe.xox',
+      'xapp-',
+    ],
     parts: [run(wordAndHyphen, 16)],
   },
   {
@@ -52,7 +64,7 @@ export const businessKinds: readonly TokenKind[] = [
   },
   {
     kind: 'webhook',
-    prefixes: ['hooks.zapier.com/hooks/catch/', '.webhook.office.com/webhookb2/'],
+    prefixes: ['hooks.zapier.com/hooks/catch/', 'webhook.office.com/webhookb2/'],
     parts: [run(urlPath, 12)],
     keepsPrefix: true,
   },

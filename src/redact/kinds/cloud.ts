@@ -13,7 +13,7 @@ import {
 } from '../alphabet.ts';
 import { exactly, run, type TokenKind } from '../token-kind.ts';
 
-/** Keys of clouds, hosting, databases and monitoring. Formats: the vendors' documentation, and the rules of gitleaks. */
+/** Keys of clouds, hosting, databases and monitoring. Formats: the public rules of secret scanners (gitleaks first), and the vendors' documentation. */
 export const cloudKinds: readonly TokenKind[] = [
   {
     kind: 'aws-access-key-id', // IAM user guide, "unique identifiers"
@@ -26,7 +26,7 @@ export const cloudKinds: readonly TokenKind[] = [
   // Three characters, a version, `Q~`, the rest: the secret of an application in Entra.
   {
     kind: 'azure-client-secret',
-    prefixes: ['7Q~', '8Q~'],
+    prefixes: ['0Q~', '1Q~', '2Q~', '3Q~', '4Q~', '5Q~', '6Q~', '7Q~', '8Q~', '9Q~'],
     before: exactly(wordAndDot, 3),
     parts: [run(unreserved, 31, 36)],
   },
@@ -41,7 +41,7 @@ export const cloudKinds: readonly TokenKind[] = [
   {
     kind: 'netlify-token',
     prefixes: ['nfp_', 'nfc_', 'nfo_', 'nfu_'],
-    parts: [run(lettersAndDigits, 36, 40)],
+    parts: [run(word, 36, 46)],
   },
   {
     kind: 'vercel-token',
@@ -59,7 +59,6 @@ export const cloudKinds: readonly TokenKind[] = [
     parts: [run(wordAndDot, 32, 64)],
   },
   { kind: 'databricks-token', prefixes: ['dapi'], parts: [run(hexAndHyphen, 32, 34)] },
-  { kind: 'confluent-key', prefixes: ['cflt'], parts: [exactly(base64AndWord, 60)] },
   { kind: 'new-relic-key', prefixes: ['NRAK-', 'NRII-', 'NRRA-'], parts: [run(wordAndHyphen, 27, 42)] },
   { kind: 'new-relic-key', prefixes: ['NRJS-'], parts: [exactly(hex, 19)] },
   { kind: 'grafana-token', prefixes: ['glsa_'], parts: [exactly(word, 41)] },

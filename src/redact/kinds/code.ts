@@ -5,11 +5,12 @@ import {
   lettersAndDigits,
   upperAndDigits,
   word,
+  wordAndDot,
   wordAndHyphen,
 } from '../alphabet.ts';
 import { exactly, optional, run, type TokenKind } from '../token-kind.ts';
 
-/** Tokens of forges, registries, builds and tools. Formats: the vendors' documentation, and the rules of gitleaks. */
+/** Tokens of forges, registries, builds and tools. Formats: the public rules of secret scanners (gitleaks first), and the vendors' documentation. */
 export const codeKinds: readonly TokenKind[] = [
   { kind: 'github-token', prefixes: ['ghp_', 'gho_', 'ghu_', 'ghr_', 'github_pat_'], parts: [run(word, 36)] },
   {
@@ -32,7 +33,7 @@ export const codeKinds: readonly TokenKind[] = [
   { kind: 'rubygems-key', prefixes: ['rubygems_'], parts: [exactly(hex, 48)] },
   { kind: 'crates-token', prefixes: ['cio'], parts: [exactly(lettersAndDigits, 32)], mustLookRandom: true },
   { kind: 'nuget-key', prefixes: ['oy2'], parts: [exactly(lettersAndDigits, 43)], mustLookRandom: true },
-  { kind: 'clojars-token', prefixes: ['CLOJARS_'], parts: [exactly(hex, 60)] },
+  { kind: 'clojars-token', prefixes: ['CLOJARS_'], parts: [exactly(lettersAndDigits, 60)] },
   { kind: 'docker-token', prefixes: ['dckr_pat_', 'dckr_oat_'], parts: [run(wordAndHyphen, 24)] },
   { kind: 'artifactory-key', prefixes: ['AKCp'], parts: [exactly(lettersAndDigits, 69)] },
   { kind: 'circleci-token', prefixes: ['CCIPAT_', 'CCIPRJ_'], parts: [run(word, 50)] },
@@ -49,9 +50,13 @@ export const codeKinds: readonly TokenKind[] = [
     prefixes: ['pat'],
     parts: [exactly(lettersAndDigits, 14), exactly(hex, 64)],
   },
-  { kind: 'typeform-token', prefixes: ['tfp_'], parts: [run(wordAndHyphen, 40)] },
+  { kind: 'typeform-token', prefixes: ['tfp_'], parts: [run(wordAndDot, 40)] },
   { kind: 'readme-key', prefixes: ['rdme_'], parts: [run(lettersAndDigits, 70)] },
   { kind: 'contentful-token', prefixes: ['CFPAT-'], parts: [run(wordAndHyphen, 40)] },
+  { kind: 'octopus-key', prefixes: ['API-'], parts: [exactly(upperAndDigits, 26)], mustLookRandom: true },
+  { kind: 'scalingo-token', prefixes: ['tk-us-'], parts: [exactly(wordAndHyphen, 48)] },
+  { kind: 'adobe-secret', prefixes: ['p8e-'], parts: [exactly(lettersAndDigits, 32)] },
+  { kind: 'frameio-token', prefixes: ['fio-u-'], parts: [exactly(wordAndHyphen, 64)] },
   // One line of `age-keygen`, in Bech32.
   { kind: 'age-key', prefixes: ['AGE-SECRET-KEY-1'], parts: [exactly(upperAndDigits, 58)] },
 ];
