@@ -2,7 +2,15 @@ import { argumentTexts } from './argument-texts.ts';
 import type { Covered } from './covered.ts';
 import { type Fact, type FactKind, factKinds } from './facts.ts';
 import { createTextFinder } from './find-texts.ts';
-import { headingTokens, type Ledger, lineTokens, placeTokens, withLedger, withoutHeading } from './ledger.ts';
+import {
+  headingTokens,
+  type Ledger,
+  lineTokens,
+  placeTokens,
+  readLedger,
+  withLedger,
+  withoutHeading,
+} from './ledger.ts';
 import { type Block, callArguments, textOf } from './message.ts';
 import { standingAlone } from './standing-alone.ts';
 
@@ -61,16 +69,23 @@ export function topUp(given: string, covered: Covered, options: TopUpOptions): T
     lines: missing.filter((fact) => lines.has(fact)),
     above: [...presence.above].flatMap(([fact, at]) => (noted.has(fact) ? [{ ...fact, at }] : [])),
   };
-  const restored = new Set([...lines, ...namedIn(ledger.lines, missing)]);
-  return { text: withLedger(summary, ledger), survival: accountFor(covered.facts, missing, restored) };
+  const text = withLedger(summary, ledger);
+  return { text, survival: accountFor(covered.facts, missing, standingIn(text, missing)) };
 }
 
-/** Names come back with the facts that hold them. */
-function namedIn(lines: readonly Fact[], missing: readonly Fact[]): readonly Fact[] {
-  if (lines.length === 0) return [];
-  const others = missing.filter(({ kind }) => kind !== 'constraint');
-  const named = createTextFinder(others.map(nameOf)).search(lines.map(({ text }) => text).join('\n'));
-  return others.filter((fact) => named.has(nameOf(fact)));
+/**
+ * Which of these facts a reader of the finished text finds. The account is made of this and not of what was meant to be
+ * written: demands as the next summary will read them, names wherever they stand.
+ */
+function standingIn(text: string, facts: readonly Fact[]): ReadonlySet<Fact> {
+  const read = new Set(
+    readLedger(text).facts.flatMap((fact) => (fact.kind === 'constraint' ? [fact.text] : [])),
+  );
+  const others = facts.filter(({ kind }) => kind !== 'constraint');
+  const named = createTextFinder(others.map(nameOf)).search(text);
+  return new Set(
+    facts.filter((fact) => (fact.kind === 'constraint' ? read.has(fact.text) : named.has(nameOf(fact)))),
+  );
 }
 
 /** Share of the room of a summary that is set aside for open work. */
