@@ -1,5 +1,11 @@
 import type { Format } from './format.ts';
-import { type Block, hasToolCall, type Message, type ToolCallBlock, type ToolResultBlock } from './message.ts';
+import {
+  type Block,
+  hasToolCall,
+  type Message,
+  type ToolCallBlock,
+  type ToolResultBlock,
+} from './message.ts';
 import { linkTools } from './tool-links.ts';
 
 export interface AnswerOptions {
@@ -22,7 +28,10 @@ export function placeAnswers(
   const answers = collectAnswers(messages, options);
   switch (format.tools.resultsStand) {
     case 'next-message':
-      return placeInNextMessage(messages, answers, { format, mayShareAnswer: options.mayShareAnswer === true });
+      return placeInNextMessage(messages, answers, {
+        format,
+        mayShareAnswer: options.mayShareAnswer === true,
+      });
     case 'following-messages':
       return placeBehindCalls(messages, answers, format);
     case 'later':
@@ -86,7 +95,8 @@ function placeInNextMessage(
     owed.push(...(answers.real.get(index) ?? []).map(({ block }) => block));
     owed.push(...(answers.madeUp.get(index) ?? []));
     const next = messages[index + 1];
-    const isShared = mayShareAnswer && next?.role === 'assistant' && hasToolCall(next) && hasToolCall(message);
+    const isShared =
+      mayShareAnswer && next?.role === 'assistant' && hasToolCall(next) && hasToolCall(message);
     if (owed.length === 0 || next?.role === 'user' || isShared) continue;
     placed.push(...format.userMessages(owed));
     owed = [];

@@ -23,7 +23,9 @@ const onBlocks =
     const key = isFields(message) ? LISTS.find((name) => Array.isArray(message[name])) : undefined;
     if (!isFields(message) || key === undefined) return list;
     const blocks = message[key] as readonly unknown[];
-    return blocks.length === 0 ? list : list.with(at, { ...message, [key]: change(blocks, to % blocks.length, at) });
+    return blocks.length === 0
+      ? list
+      : list.with(at, { ...message, [key]: change(blocks, to % blocks.length, at) });
   };
 
 const onMessage =
@@ -40,7 +42,11 @@ const move: Change = (list, at, to) => list.toSpliced(at, 1).toSpliced(to % list
 /** Every id anywhere in a value by another one. */
 function renameIds(value: unknown, to: number): unknown {
   const text = JSON.stringify(value);
-  return JSON.parse(text.replaceAll(/call_\d+/g, (id) => (to % 3 === 0 ? 'call_0' : to % 3 === 1 ? `${id} x/` : id.repeat(9))));
+  return JSON.parse(
+    text.replaceAll(/call_\d+/g, (id) =>
+      to % 3 === 0 ? 'call_0' : to % 3 === 1 ? `${id} x/` : id.repeat(9),
+    ),
+  );
 }
 
 /** Every text anywhere in a block or message blank. */
@@ -52,13 +58,24 @@ function blank(value: unknown): unknown {
   );
 }
 
-const ODD: readonly unknown[] = [null, 7, true, 'a loose line', [], {}, { role: 'user' }, { type: 'text', text: 'a loose block' }, [1]];
+const ODD: readonly unknown[] = [
+  null,
+  7,
+  true,
+  'a loose line',
+  [],
+  {},
+  { role: 'user' },
+  { type: 'text', text: 'a loose block' },
+  [1],
+];
 
 const mangles = {
   drop,
   double,
   move,
-  swap: ((list, at) => (at + 1 < list.length ? list.toSpliced(at, 2, list[at + 1], list[at]) : list)) as Change,
+  swap: ((list, at) =>
+    at + 1 < list.length ? list.toSpliced(at, 2, list[at + 1], list[at]) : list) as Change,
   'cut the beginning': ((list, at) => list.slice(at)) as Change,
   'cut the end': ((list, at) => list.slice(0, at + 1)) as Change,
   'drop a block': onBlocks(drop),
@@ -98,7 +115,8 @@ export const someMangles: fc.Arbitrary<readonly Mangle[]> = fc.array(
 /** The list after all of them. */
 export function mangle(list: readonly unknown[], all: readonly Mangle[]): readonly unknown[] {
   return all.reduce<readonly unknown[]>(
-    (messages, { kind, at, to }) => (messages.length === 0 ? messages : mangles[kind](messages, at % messages.length, to)),
+    (messages, { kind, at, to }) =>
+      messages.length === 0 ? messages : mangles[kind](messages, at % messages.length, to),
     list,
   );
 }

@@ -2,7 +2,15 @@ import { asList, asString, isObject, type JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts';
 import { toJson } from '../result-content.ts';
 import type { IdRules, MendContext, Mender } from './mender.ts';
-import { AS_TEXT, LEFT_OUT, looseText, plainRole, replaceEntries, unwrapMessage } from './raw-message.ts';
+import {
+  AS_TEXT,
+  LEFT_OUT,
+  looseText,
+  plainRole,
+  replaceEntries,
+  SYSTEM_MARK,
+  unwrapMessage,
+} from './raw-message.ts';
 
 const ids: IdRules = {
   maxLength: 64,
@@ -25,8 +33,8 @@ export const aiSdkModelMender: Mender = {
   arrange: joinLastResults,
   withInstructions(body, texts) {
     if (body['allowSystemInMessages'] === true) return undefined;
-    if (texts.length === 0) return body;
-    const key = body['instructions'] === undefined && body['system'] !== undefined ? 'system' : 'instructions';
+    const key =
+      body['instructions'] === undefined && body['system'] !== undefined ? 'system' : 'instructions';
     const before = body[key];
     if (before === undefined || before === null || typeof before === 'string') {
       return { ...body, [key]: [...(before ? [before] : []), ...texts].join('\n\n') };
@@ -40,8 +48,8 @@ const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'too
 
 function shape(raw: unknown, context: MendContext): readonly unknown[] {
   const { frame, isRequest, log } = context;
-  const message = unwrapMessage(raw, isMessage, log);
-  if (!isObject(message) || !isMessage(message)) {
+  const message = unwrapMessage(raw, hasContent, log);
+  if (!isObject(message) || (!hasContent(message) && typeof message['role'] !== 'string')) {
     const text = looseText(raw, log);
     return text === undefined ? [] : [{ role: 'user', content: text }];
   }
@@ -58,8 +66,11 @@ function shape(raw: unknown, context: MendContext): readonly unknown[] {
   const isRefused = isRequest && isObject(frame.body) && frame.body['allowSystemInMessages'] !== true;
   if (role === 'system' && isRefused) {
     log.add('system message in the middle', 'turned into a marked user message');
-    const words = typeof content === 'string' ? content : asList(content).map(wordsOf).join('\n');
-    return [{ role: 'user', content: `[system message]\n${words}` }];
+    const said = typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
+    return splitByRole(
+      { ...filled, role: 'user', content: [{ type: 'text', text: SYSTEM_MARK }, ...said] },
+      context,
+    );
   }
   return splitByRole(filled, context);
 }
@@ -68,8 +79,8 @@ function wordsOf(part: unknown): string {
   return (isObject(part) ? asString(part['text']) : undefined) ?? toJson(part) ?? '';
 }
 
-function isMessage(value: JsonObject): boolean {
-  return value['content'] !== undefined || typeof value['role'] === 'string';
+function hasContent(value: JsonObject): boolean {
+  return (value['content'] ?? null) !== null;
 }
 
 function shapeContent(content: unknown, { log }: MendContext): unknown {
@@ -89,7 +100,9 @@ function shapeContent(content: unknown, { log }: MendContext): unknown {
 function splitByRole(message: JsonObject, { log }: MendContext): readonly unknown[] {
   const { role } = message;
   const content = asList(message['content']);
-  const clientCalls = new Set(content.filter(isClientCall).map((part) => (isObject(part) ? part['toolCallId'] : undefined)));
+  const clientCalls = new Set(
+    content.filter(isClientCall).map((part) => (isObject(part) ? part['toolCallId'] : undefined)),
+  );
   const roles = content.map((part) => roleOfPart(part, role, clientCalls));
   const strays = roles.filter((one) => one !== role).length;
   if (strays === 0) return [message];
@@ -112,6 +125,7 @@ function roleOfPart(part: unknown, role: unknown, clientCalls: ReadonlySet<unkno
   switch (part['type']) {
     case 'tool-call':
     case 'tool-approval-request':
+    case 'reasoning':
       return 'assistant';
     case 'tool-result':
       return role === 'assistant' && !clientCalls.has(part['toolCallId']) ? role : 'tool';
@@ -183,7 +197,15 @@ function joinLastResults(messages: readonly Message[], { format }: MendContext):
   if (approvals === -1 || approvals === tail.length - 1 || first === undefined) return messages;
   const open = approvalCalls(messages);
   const answered = new Set(tail.flatMap(partsOf).map((part) => part['toolCallId']));
-  const isWaiting = tail.flatMap(partsOf).some((part) => isApproval(part) && !answered.has(open.get(part['approvalId'])));
+  const isWaiting = tail
+    .flatMap(partsOf)
+    .some((part) => isApproval(part) && !answered.has(open.get(part['approvalId'])));
   if (!isWaiting) return messages;
-  return [...messages.slice(0, start), format.withBlocks(first, tail.flatMap(({ blocks }) => blocks))];
+  return [
+    ...messages.slice(0, start),
+    format.withBlocks(
+      first,
+      tail.flatMap(({ blocks }) => blocks),
+    ),
+  ];
 }

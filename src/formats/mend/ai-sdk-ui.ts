@@ -4,7 +4,16 @@ import { MISSING_RESULT_TEXT } from '../../core/pairing.ts';
 import { failedToolPart } from '../ai-sdk-ui-parts.ts';
 import { toJson } from '../result-content.ts';
 import type { MendContext, Mender } from './mender.ts';
-import { AS_TEXT, LEFT_OUT, looseText, mediaNote, NOTED, plainRole, replaceEntries, unwrapMessage } from './raw-message.ts';
+import {
+  AS_TEXT,
+  LEFT_OUT,
+  looseText,
+  mediaNote,
+  NOTED,
+  plainRole,
+  replaceEntries,
+  unwrapMessage,
+} from './raw-message.ts';
 
 /** UI messages of the AI SDK: a tool part is call and result in one, so an open one gets its result in its place. */
 export const aiSdkUiMender: Mender = {
@@ -14,8 +23,8 @@ export const aiSdkUiMender: Mender = {
 
 function shape(raw: unknown, context: MendContext): readonly unknown[] {
   const { log } = context;
-  const message = unwrapMessage(raw, isMessage, log);
-  if (!isObject(message) || !isMessage(message)) {
+  const message = unwrapMessage(raw, hasParts, log);
+  if (!isObject(message) || (!hasParts(message) && typeof message['role'] !== 'string')) {
     const text = looseText(raw, log);
     return text === undefined ? [] : [{ role: 'user', parts: [{ type: 'text', text }] }];
   }
@@ -30,18 +39,21 @@ function shape(raw: unknown, context: MendContext): readonly unknown[] {
   return [parts === message['parts'] ? named : { ...named, parts }];
 }
 
-function isMessage(value: JsonObject): boolean {
-  return value['parts'] !== undefined || typeof value['role'] === 'string';
+function hasParts(value: JsonObject): boolean {
+  return (value['parts'] ?? value['content'] ?? null) !== null;
 }
 
 /** Older versions had the text in `content`. */
 function shapeParts({ parts, content }: JsonObject, { log }: MendContext): readonly unknown[] {
-  if (Array.isArray(parts)) return replaceEntries(parts as readonly unknown[], (part) => shapePart(part, log));
+  if (Array.isArray(parts))
+    return replaceEntries(parts as readonly unknown[], (part) => shapePart(part, log));
   const found = [parts, content].find((value) => value !== undefined && value !== null);
   if (found === undefined) return [];
   log.add('content that is no list', 'put into one');
   const list = Array.isArray(found) ? (found as readonly unknown[]) : [found];
-  return list.flatMap((part) => (typeof part === 'string' ? [{ type: 'text', text: part }] : shapePart(part, log)));
+  return list.flatMap((part) =>
+    typeof part === 'string' ? [{ type: 'text', text: part }] : shapePart(part, log),
+  );
 }
 
 function shapePart(part: unknown, log: MendContext['log']): readonly unknown[] {
@@ -61,7 +73,9 @@ function closeToolParts(messages: readonly Message[], { format, log }: MendConte
   return replaceEntries(messages, (message, index) => {
     const { raw } = message;
     const isLast = index === messages.length - 1;
-    const answered = new Set(message.blocks.map((block) => (block.type === 'tool-result' ? block.raw : undefined)));
+    const answered = new Set(
+      message.blocks.map((block) => (block.type === 'tool-result' ? block.raw : undefined)),
+    );
     const failed = new Map<unknown, JsonObject>();
     for (const block of message.blocks) {
       if (block.type !== 'tool-call' || answered.has(block.raw) || !isObject(block.raw)) continue;
@@ -71,7 +85,9 @@ function closeToolParts(messages: readonly Message[], { format, log }: MendConte
       failed.set(block.raw, failedToolPart(block, MISSING_RESULT_TEXT));
     }
     if (failed.size === 0 || !isObject(raw)) return [message];
-    return [format.readMessage({ ...raw, parts: asList(raw['parts']).map((part) => failed.get(part) ?? part) })];
+    return [
+      format.readMessage({ ...raw, parts: asList(raw['parts']).map((part) => failed.get(part) ?? part) }),
+    ];
   });
 }
 
@@ -89,7 +105,10 @@ function nameMessages(messages: readonly Message[], { format, log }: MendContext
     }
     do count++;
     while (taken.has(`mended-${count}`));
-    log.add(id === undefined ? 'message without an id' : 'message under the id of another one', 'given its own');
+    log.add(
+      id === undefined ? 'message without an id' : 'message under the id of another one',
+      'given its own',
+    );
     return [format.readMessage({ ...(isObject(raw) ? raw : {}), id: `mended-${count}` })];
   });
 }

@@ -151,7 +151,8 @@ function shapeServerResult(block: JsonObject, log: ChangeLog): readonly unknown[
 /** What only the provider can write is there with all its fields, or not at all. */
 function keepWhole(block: JsonObject, fields: readonly string[], log: ChangeLog): readonly unknown[] {
   const isCall = fields.includes('name');
-  const isWhole = fields.every((name) => typeof block[name] === 'string') && (!isCall || isObject(block['input']));
+  const isWhole =
+    fields.every((name) => typeof block[name] === 'string') && (!isCall || isObject(block['input']));
   return isWhole ? [block] : leaveOut(log);
 }
 

@@ -56,7 +56,9 @@ function withMarks(message: Message, changes: Changes, { format }: MendContext):
   if (!isObject(raw) || !Array.isArray(raw['content'])) return message;
   const content = withMarksInside(raw['content'], changes);
   const { responseId, usage } = message;
-  return content === raw['content'] ? message : { ...format.readMessage({ ...raw, content }), responseId, usage };
+  return content === raw['content']
+    ? message
+    : { ...format.readMessage({ ...raw, content }), responseId, usage };
 }
 
 function withMarksInside(content: readonly unknown[], changes: Changes): readonly unknown[] {

@@ -7,7 +7,10 @@ import { LEFT_OUT } from './raw-message.ts';
  * A summary that the provider has signed stands first and alone: what it summarises may not stand before it, and no other
  * summary beside it. Of several the newest counts, since it covers the others. Unsigned ones may stand anywhere.
  */
-export function beginAtSummary(messages: readonly Message[], { format, log }: MendContext): readonly Message[] {
+export function beginAtSummary(
+  messages: readonly Message[],
+  { format, log }: MendContext,
+): readonly Message[] {
   const isAnySigned = messages.some(({ blocks }) => blocks.some(isSigned));
   if (!isAnySigned) return messages;
   const start = messages.findLastIndex(({ blocks }) => blocks.some(isSummary));
@@ -15,7 +18,8 @@ export function beginAtSummary(messages: readonly Message[], { format, log }: Me
   if (first === undefined) return messages;
   const position = first.blocks.findLastIndex(isSummary);
   const isPlaced = start === 0 && position === 0;
-  const mayStay = isSummary(first.blocks[position]) && !isSigned(first.blocks[position]) && isOnlySummary(messages);
+  const mayStay =
+    isSummary(first.blocks[position]) && !isSigned(first.blocks[position]) && isOnlySummary(messages);
   if (isPlaced || mayStay) return messages;
   if (start > 0) log.add("message before the provider's own summary", LEFT_OUT, start);
   if (position > 0) log.add("block before the provider's own summary", LEFT_OUT, position);

@@ -8,7 +8,10 @@ import type { MendContext } from './mender.ts';
 const CONTINUE_TEXT = '[continue]';
 
 /** A user message in front, unless a summary of the provider's opens the list. */
-export function startWithUser(messages: readonly Message[], { format, log }: MendContext): readonly Message[] {
+export function startWithUser(
+  messages: readonly Message[],
+  { format, log }: MendContext,
+): readonly Message[] {
   const [first] = messages;
   if (first?.role !== 'assistant' || first.blocks[0]?.type === 'compaction') return messages;
   log.add('list that begins with an answer', 'given a user message in front');

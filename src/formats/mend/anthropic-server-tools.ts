@@ -1,4 +1,4 @@
-import type { Block, Message } from '../../core/message.ts';
+import type { Block, Message, ToolCallBlock } from '../../core/message.ts';
 import type { MendContext } from './mender.ts';
 import { LEFT_OUT } from './raw-message.ts';
 
@@ -24,7 +24,10 @@ const KNOWN_TOOLS: ReadonlySet<string> = new Set([
  * Takes out what is left of a provider's own tool when its other half is missing. A call may wait for its result as long as
  * the user sends nothing but tool results.
  */
-export function dropBrokenServerTools(messages: readonly Message[], context: MendContext): readonly Message[] {
+export function dropBrokenServerTools(
+  messages: readonly Message[],
+  context: MendContext,
+): readonly Message[] {
   const broken = findBroken(messages, context);
   if (broken.size === 0) return messages;
   const { format, log } = context;
@@ -37,29 +40,39 @@ export function dropBrokenServerTools(messages: readonly Message[], context: Men
 }
 
 function findBroken(messages: readonly Message[], { frame, isRequest }: MendContext): ReadonlySet<Block> {
-  const broken = new Set<Block>();
-  const open = new Map<string, Block & { readonly type: 'tool-call' }>();
+  const halves = new ServerToolHalves();
   for (const { role, blocks } of messages) {
-    if (role === 'user' && blocks.some(({ type }) => type !== 'tool-result')) {
-      for (const call of open.values()) broken.add(call);
-      open.clear();
-    }
-    if (role !== 'assistant') continue;
-    for (const block of blocks) {
-      if (block.type === 'tool-call' && block.runBy === 'server') {
-        const before = open.get(block.id ?? '');
-        if (before !== undefined) broken.add(before);
-        open.set(block.id ?? '', block);
-      }
-      if (block.type === 'tool-result' && block.runBy === 'server' && !open.delete(block.callId ?? '')) {
-        broken.add(block);
-      }
+    if (role === 'assistant') for (const block of blocks) halves.add(block);
+    else if (role === 'user' && blocks.some(({ type }) => type !== 'tool-result')) halves.endTurn();
+  }
+  if (isRequest) halves.endUnoffered(new Set(frame.tools.map(({ name }) => name)));
+  return halves.broken;
+}
+
+class ServerToolHalves {
+  readonly broken = new Set<Block>();
+  private readonly open = new Map<string | undefined, ToolCallBlock>();
+
+  add(block: Block): void {
+    if (block.type === 'tool-call' && block.runBy === 'server') {
+      const before = this.open.get(block.id);
+      if (before !== undefined) this.broken.add(before);
+      this.open.set(block.id, block);
+    } else if (block.type === 'tool-result' && block.runBy === 'server') {
+      if (!this.open.delete(block.callId)) this.broken.add(block);
     }
   }
-  if (!isRequest) return broken;
-  const offered = new Set(frame.tools.map(({ name }) => name));
-  for (const call of open.values()) {
-    if (KNOWN_TOOLS.has(call.name) && !offered.has(OFFERED_BY.get(call.name) ?? call.name)) broken.add(call);
+
+  endTurn(): void {
+    for (const call of this.open.values()) this.broken.add(call);
+    this.open.clear();
   }
-  return broken;
+
+  /** A call can only be resumed while its tool is offered. */
+  endUnoffered(offered: ReadonlySet<string>): void {
+    for (const call of this.open.values()) {
+      const isGone = KNOWN_TOOLS.has(call.name) && !offered.has(OFFERED_BY.get(call.name) ?? call.name);
+      if (isGone) this.broken.add(call);
+    }
+  }
 }

@@ -1,7 +1,7 @@
-import type { Message } from '../../core/message.ts';
+import type { Message, Role } from '../../core/message.ts';
 import { modelHabits } from './anthropic-models.ts';
 import type { MendContext } from './mender.ts';
-import { markedSystemText } from './raw-message.ts';
+import { SYSTEM_MARK } from './raw-message.ts';
 
 /**
  * System messages stand directly behind a user message (or behind the result of a provider's own tool), and last or before
@@ -11,8 +11,20 @@ import { markedSystemText } from './raw-message.ts';
 export function placeSystemMessages(messages: readonly Message[], context: MendContext): readonly Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
   const placer = new SystemPlacer(context);
-  for (const [index, message] of messages.entries()) placer.add(message, messages[index + 1]);
+  const followers = rolesThatFollow(messages);
+  for (const [index, message] of messages.entries()) placer.add(message, followers[index]);
   return placer.end();
+}
+
+/** For each message who speaks next, system messages not counted; undefined at the end. */
+function rolesThatFollow(messages: readonly Message[]): readonly (Role | undefined)[] {
+  const roles: (Role | undefined)[] = [];
+  let next: Role | undefined;
+  for (const { role } of messages.toReversed()) {
+    roles.push(next);
+    if (role !== 'system') next = role;
+  }
+  return roles.reverse();
 }
 
 class SystemPlacer {
@@ -30,16 +42,16 @@ class SystemPlacer {
     this.isRefused = context.isRequest && !modelHabits(context.model).takesSystemMessages;
   }
 
-  add(message: Message, next: Message | undefined): void {
+  add(message: Message, next: Role | undefined): void {
     if (message.role === 'system') {
       this.waiting.push(message);
-      if (next?.role !== 'system' && next?.role !== 'user') this.settle();
+      if (next !== 'user') this.settle();
       return;
     }
     if (message.role === 'user') {
       this.flush();
       this.placed.push(message);
-      if (this.waiting.length > 0 && next?.role !== 'user') this.settleMoved();
+      if (this.waiting.length > 0 && next !== 'user') this.settleMoved();
       return;
     }
     this.answer.push(message);
@@ -82,7 +94,9 @@ class SystemPlacer {
   private spoken(): readonly Message[] {
     const { format, log } = this.context;
     log.add('system message in the middle', 'turned into a marked user message', this.waiting.length);
-    return this.waiting.flatMap(({ blocks }) => format.userMessages([format.textBlock(markedSystemText(blocks))]));
+    return this.waiting.flatMap(({ blocks }) =>
+      format.userMessages([format.textBlock(SYSTEM_MARK), ...blocks]),
+    );
   }
 }
 

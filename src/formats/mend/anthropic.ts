@@ -30,9 +30,9 @@ export const anthropicMender: Mender = {
     return markAtMostFour(endAsAllowed(startWithUser(placed, context), context), context);
   },
   withInstructions(body, texts) {
-    if (texts.length === 0) return body;
     const { system } = body;
-    const before = typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : asList(system);
+    const before =
+      typeof system === 'string' && system !== '' ? [{ type: 'text', text: system }] : asList(system);
     return { ...body, system: [...before, ...texts.map((text) => ({ type: 'text', text }))] };
   },
 };
@@ -45,8 +45,8 @@ const FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 function shape(raw: unknown, context: MendContext): readonly unknown[] {
   const { log } = context;
-  const message = unwrapMessage(raw, isMessage, log);
-  if (!isObject(message) || !isMessage(message)) {
+  const message = unwrapMessage(raw, hasContent, log);
+  if (!isObject(message) || (!hasContent(message) && typeof message['role'] !== 'string')) {
     const text = looseText(raw, log);
     return text === undefined ? [] : [{ role: 'user', content: text }];
   }
@@ -62,8 +62,8 @@ function shape(raw: unknown, context: MendContext): readonly unknown[] {
   return splitByRole(withKnownFields(filled, role, context), role, context);
 }
 
-function isMessage(value: JsonObject): boolean {
-  return value['content'] !== undefined || typeof value['role'] === 'string';
+function hasContent(value: JsonObject): boolean {
+  return (value['content'] ?? null) !== null;
 }
 
 /** The fields that the API takes. Only a request has to do without the others. */

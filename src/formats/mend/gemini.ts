@@ -3,8 +3,19 @@ import { hasToolCall, type Message } from '../../core/message.ts';
 import { PLACEHOLDER_TEXT } from '../../core/pairing.ts';
 import { toJson } from '../result-content.ts';
 import type { IdRules, MendContext, Mender } from './mender.ts';
-import { AS_TEXT, LEFT_OUT, looseText, mediaNote, NOTED, plainRole, REMOVED_FIELD, replaceEntries } from './raw-message.ts';
-import { unwrapMessage, withoutFields } from './raw-message.ts';
+import {
+  AS_TEXT,
+  LEFT_OUT,
+  looseText,
+  mediaNote,
+  NOTED,
+  plainRole,
+  REMOVED_FIELD,
+  replaceEntries,
+  SYSTEM_MARK,
+  unwrapMessage,
+  withoutFields,
+} from './raw-message.ts';
 
 const ids: IdRules = {
   maxLength: 64,
@@ -29,7 +40,6 @@ export const geminiMender: Mender = {
   withInstructions(body, texts) {
     const key = isObject(body['system_instruction']) ? 'system_instruction' : 'systemInstruction';
     const before = body[key];
-    if (texts.length === 0) return body;
     const parts = texts.map((text) => ({ text }));
     if (!isObject(before)) {
       const own = typeof before === 'string' ? [{ text: before }] : [];
@@ -43,8 +53,8 @@ const ROLES: ReadonlySet<unknown> = new Set(['user', 'model', 'function', undefi
 
 function shape(raw: unknown, context: MendContext): readonly unknown[] {
   const { log } = context;
-  const content = unwrapMessage(raw, isContent, log);
-  if (!isObject(content) || !isContent(content)) {
+  const content = unwrapMessage(raw, hasParts, log);
+  if (!isObject(content) || (!hasParts(content) && typeof content['role'] !== 'string')) {
     const text = looseText(raw, log);
     return text === undefined ? [] : [{ role: 'user', parts: [{ text }] }];
   }
@@ -58,18 +68,19 @@ function shape(raw: unknown, context: MendContext): readonly unknown[] {
   const role = plainRole(content['role']);
   if (role === 'system') {
     log.add('system message in the middle', 'turned into a marked user message');
-    return splitByRole({ ...filled, role: 'user', parts: [{ text: '[system message]' }, ...parts] }, context);
+    return splitByRole({ ...filled, role: 'user', parts: [{ text: SYSTEM_MARK }, ...parts] }, context);
   }
   log.add('message of an unknown role', `taken for the ${role}'s`);
   return splitByRole({ ...filled, role: role === 'assistant' ? 'model' : 'user' }, context);
 }
 
-function isContent(value: JsonObject): boolean {
-  return value['parts'] !== undefined || typeof value['role'] === 'string';
+function hasParts(value: JsonObject): boolean {
+  return (value['parts'] ?? value['content'] ?? null) !== null;
 }
 
 function shapeParts({ parts, content }: JsonObject, context: MendContext): readonly unknown[] {
-  if (Array.isArray(parts)) return replaceEntries(parts as readonly unknown[], (part) => shapePart(part, context));
+  if (Array.isArray(parts))
+    return replaceEntries(parts as readonly unknown[], (part) => shapePart(part, context));
   const found = [parts, content].find((value) => value !== undefined && value !== null);
   if (found === undefined) return [];
   context.log.add('content that is no list', 'put into one');
@@ -109,7 +120,10 @@ function shapePart(raw: unknown, { log }: MendContext): readonly unknown[] {
     log.add('part that holds several things', 'split');
     // What describes the part stays with the first of them.
     return held.flatMap((name, index) =>
-      shapeData(withoutFields(part, (other) => (index === 0 ? held.slice(1).includes(other) : other !== name)), log),
+      shapeData(
+        withoutFields(part, (other) => (index === 0 ? held.slice(1).includes(other) : other !== name)),
+        log,
+      ),
     );
   }
   const isEmpty = Object.entries(part).every(([name, value]) => value === null || COMPANIONS.has(name));
@@ -167,7 +181,10 @@ function splitByRole(content: JsonObject, { log }: MendContext): readonly unknow
 }
 
 /** A call follows something that the user said. */
-function callAfterUser(messages: readonly Message[], { format, frame, log }: MendContext): readonly Message[] {
+function callAfterUser(
+  messages: readonly Message[],
+  { format, frame, log }: MendContext,
+): readonly Message[] {
   const user = messages.findIndex(({ role }) => role !== 'assistant');
   const call = messages.findIndex(hasToolCall);
   if (frame.continues !== undefined || call === -1 || (user !== -1 && user < call)) return messages;
@@ -193,6 +210,11 @@ function signCalls(messages: readonly Message[], { format, model, log }: MendCon
     if ((call.raw['thoughtSignature'] ?? call.raw['thought_signature'] ?? '') !== '') return [message];
     log.add('call without the signature that the model wants', 'given the one for foreign calls');
     const signed = { ...call, raw: { ...call.raw, thoughtSignature: FOREIGN_SIGNATURE } };
-    return [format.withBlocks(message, message.blocks.map((block) => (block === call ? signed : block)))];
+    return [
+      format.withBlocks(
+        message,
+        message.blocks.map((block) => (block === call ? signed : block)),
+      ),
+    ];
   });
 }

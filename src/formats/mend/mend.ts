@@ -1,5 +1,5 @@
 import { type Conversation, withMessages } from '../../core/format.ts';
-import { isObject } from '../../core/json.ts';
+import { asString, isObject } from '../../core/json.ts';
 import { type Message, textOf } from '../../core/message.ts';
 import { PLACEHOLDER_TEXT } from '../../core/pairing.ts';
 import { ChangeLog, type ConversionChange } from '../convert/changes.ts';
@@ -64,7 +64,11 @@ export function mendConversation(conversation: Conversation, options: MendOption
   return { conversation: isSame ? opened : withMessages(opened, mended), repairs: log.list() };
 }
 
-function mendMessages(messages: readonly Message[], mender: Mender, context: MendContext): readonly Message[] {
+function mendMessages(
+  messages: readonly Message[],
+  mender: Mender,
+  context: MendContext,
+): readonly Message[] {
   const { format, frame, log } = context;
   const shaped = messages.flatMap((message) => {
     const { raw: before, responseId, usage } = message;
@@ -90,17 +94,24 @@ function takeInstructions(conversation: Conversation, mender: Mender, log: Chang
   const { format, frame, messages } = conversation;
   const { body } = frame;
   if (!isObject(body) || mender.withInstructions === undefined) return conversation;
-  let count = 0;
-  while (isSystem(messages[count])) count++;
-  const texts = messages.slice(0, count).map(({ blocks }) => blocks.map(textOf).join('\n'));
-  const spoken = texts.filter((text) => text.trim() !== '');
-  const changed = count === 0 ? undefined : mender.withInstructions(body, spoken);
+  const texts: string[] = [];
+  for (const message of messages) {
+    const text = isSystem(message) ? instructionOf(message) : '';
+    if (text.trim() === '') break;
+    texts.push(text);
+  }
+  const changed = texts.length === 0 ? undefined : mender.withInstructions(body, texts);
   if (changed === undefined) return conversation;
-  log.add('system message at the head of the list', 'moved to the instructions of the request', count);
-  return { format, frame: format.read(changed).frame, messages: messages.slice(count) };
+  log.add('system message at the head of the list', 'moved to the instructions of the request', texts.length);
+  return { format, frame: format.read(changed).frame, messages: messages.slice(texts.length) };
 }
 
-function isSystem(message: Message | undefined): boolean {
-  if (message === undefined) return false;
-  return message.role === 'system' || (isObject(message.raw) && plainRole(message.raw['role']) === 'system');
+function instructionOf({ blocks, raw }: Message): string {
+  if (blocks.some(({ type }) => type !== 'text')) return '';
+  const text = blocks.map(textOf).join('\n');
+  return text === '' && isObject(raw) ? (asString(raw['content']) ?? '') : text;
+}
+
+function isSystem({ role, raw }: Message): boolean {
+  return role === 'system' || (isObject(raw) && plainRole(raw['role']) === 'system');
 }

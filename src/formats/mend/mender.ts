@@ -1,6 +1,6 @@
 import type { Conversation, Format } from '../../core/format.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Message, ToolCallBlock } from '../../core/message.ts';
+import type { Block, Message, ToolCallBlock } from '../../core/message.ts';
 import type { ChangeLog } from '../convert/changes.ts';
 
 /** What a mender knows about the conversation besides its messages. */
@@ -29,6 +29,11 @@ export interface Mender {
   shape(raw: unknown, context: MendContext): readonly unknown[];
   /** Undefined where ids stay as they are. */
   idRules?(context: MendContext): IdRules;
+  /**
+   * A message of calls with other blocks at some positions, where the format writes a call down in more places than one;
+   * undefined for a message of another kind.
+   */
+  withCalls?(message: Message, replaced: ReadonlyMap<number, readonly Block[]>): Message | undefined;
   /** Whether neighbouring answers with calls may share the message of their results. */
   readonly mayShareAnswer?: boolean;
   /** Whether pictures of a result may stand in a user message as they are. */

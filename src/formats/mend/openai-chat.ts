@@ -4,7 +4,15 @@ import { LegalNameMap } from '../convert/legal-names.ts';
 import { toJson } from '../result-content.ts';
 import type { MendContext, Mender } from './mender.ts';
 import { isOpenaiModel } from './openai-models.ts';
-import { AS_TEXT, LEFT_OUT, looseText, plainRole, replaceEntries, unwrapMessage, withoutFields } from './raw-message.ts';
+import {
+  AS_TEXT,
+  LEFT_OUT,
+  looseText,
+  plainRole,
+  replaceEntries,
+  unwrapMessage,
+  withoutFields,
+} from './raw-message.ts';
 
 const MAX_ID_LENGTH = 40;
 const MAX_NAME_LENGTH = 64;
@@ -28,8 +36,8 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'ass
 
 function shape(raw: unknown, context: MendContext): readonly unknown[] {
   const { log } = context;
-  const message = unwrapMessage(raw, isMessage, log);
-  if (!isObject(message) || !isMessage(message)) {
+  const message = unwrapMessage(raw, hasContent, log);
+  if (!isObject(message) || (!hasContent(message) && typeof message['role'] !== 'string')) {
     const text = looseText(raw, log);
     return text === undefined ? [] : [{ role: 'user', content: text }];
   }
@@ -42,8 +50,10 @@ function shape(raw: unknown, context: MendContext): readonly unknown[] {
   return [filled];
 }
 
-function isMessage(value: JsonObject): boolean {
-  return value['content'] !== undefined || value['tool_calls'] !== undefined || typeof value['role'] === 'string';
+const CALL_FIELDS = ['tool_calls', 'function_call', 'refusal', 'audio', 'reasoning_content'];
+
+function hasContent(value: JsonObject): boolean {
+  return (value['content'] ?? null) !== null || CALL_FIELDS.some((name) => (value[name] ?? null) !== null);
 }
 
 function withRole(message: JsonObject, { log }: MendContext): JsonObject {
@@ -56,7 +66,10 @@ function withRole(message: JsonObject, { log }: MendContext): JsonObject {
   const calls = asList(message['tool_calls']).length > 0 && !isResult;
   if (ROLES.has(message['role']) && (!calls || message['role'] === 'assistant')) return message;
   const role = calls ? 'assistant' : plainRole(message['role']);
-  log.add(calls ? 'message with calls that is not the assistant\'s' : 'message of an unknown role', `taken for the ${role}'s`);
+  log.add(
+    calls ? "message with calls that is not the assistant's" : 'message of an unknown role',
+    `taken for the ${role}'s`,
+  );
   return { ...message, role };
 }
 
@@ -74,27 +87,29 @@ function withCalls(message: JsonObject, context: MendContext): JsonObject {
   return shaped === calls ? message : { ...message, tool_calls: shaped };
 }
 
-function shapeCall(call: unknown, { model, log }: MendContext): readonly unknown[] {
-  if (!isObject(call)) {
-    log.add('value that is no tool call', LEFT_OUT);
+function shapeCall(call: unknown, context: MendContext): readonly unknown[] {
+  const isCall =
+    isObject(call) && (typeof call['id'] === 'string' || isObject(call['function'] ?? call['custom']));
+  if (!isCall) {
+    context.log.add('value that is no tool call', LEFT_OUT);
     return [];
   }
-  let shaped: JsonObject = call;
-  for (const [key, field] of [
-    ['function', 'arguments'],
-    ['custom', 'input'],
-  ] as const) {
-    const inner = shaped[key];
-    if (!isObject(inner)) continue;
-    const input = inner[field];
-    const name = isOpenaiModel(model) ? legalName(inner['name']) : inner['name'];
-    const isReadable = input === undefined || typeof input === 'string';
-    if (isReadable && name === inner['name']) continue;
-    log.add('tool call with unreadable fields', 'made legal');
-    shaped = { ...shaped, [key]: { ...inner, name, [field]: isReadable ? input : (toJson(input) ?? '{}') } };
-  }
+  const shaped = shapeInput(shapeInput(call, 'function', 'arguments', context), 'custom', 'input', context);
   if (shaped['id'] === undefined || typeof shaped['id'] === 'string') return [shaped];
   return [withoutFields(shaped, (name) => name === 'id')];
+}
+
+/** The call with a legal name and with its input as text. */
+function shapeInput(call: JsonObject, key: string, field: string, { model, log }: MendContext): JsonObject {
+  const inner = call[key];
+  if (!isObject(inner)) return call;
+  const input = inner[field];
+  const name = isOpenaiModel(model) ? legalName(inner['name']) : inner['name'];
+  const isReadable = input === undefined || typeof input === 'string';
+  if (isReadable && name === inner['name']) return call;
+  log.add('tool call with unreadable fields', 'made legal');
+  const named = name === undefined ? inner : { ...inner, name };
+  return { ...call, [key]: isReadable ? named : { ...named, [field]: toJson(input) ?? '{}' } };
 }
 
 function legalName(name: unknown): unknown {
@@ -150,8 +165,15 @@ function moveImages(messages: readonly Message[], { format, log }: MendContext):
       continue;
     }
     const found = strayImages(message);
-    log.add(`image in a message of the ${isResult ? 'tool' : message.role}'s`, 'moved behind it', found.length);
-    images.push(format.textBlock(`[image from a message of the ${isResult ? 'tool' : message.role}'s]`), ...found);
+    log.add(
+      `image in a message of the ${isResult ? 'tool' : message.role}'s`,
+      'moved behind it',
+      found.length,
+    );
+    images.push(
+      format.textBlock(`[image from a message of the ${isResult ? 'tool' : message.role}'s]`),
+      ...found,
+    );
     moved.push(withoutImages(message, format));
   }
   flush();

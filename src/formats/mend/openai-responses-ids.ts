@@ -108,7 +108,10 @@ function dropLonelyThoughts(messages: readonly Message[], { log }: MendContext):
   return kept.length === messages.length ? messages : kept.reverse();
 }
 
-function askForNoThought(messages: readonly Message[], { format, frame, model, log }: MendContext): readonly Message[] {
+function askForNoThought(
+  messages: readonly Message[],
+  { format, frame, model, log }: MendContext,
+): readonly Message[] {
   if (frame.continues !== undefined || !reasonsAlways(model)) return messages;
   let isExplained = false;
   return replaceEntries(messages, (message) => {

@@ -37,7 +37,8 @@ export const openaiResponsesMender: Mender = {
 
 /** The older shell tool's answers carry the id of their call as their own. */
 function shellAnswer(raw: unknown): string | undefined {
-  if (!isObject(raw) || raw['type'] !== 'local_shell_call_output' || raw['call_id'] !== undefined) return undefined;
+  if (!isObject(raw) || raw['type'] !== 'local_shell_call_output' || raw['call_id'] !== undefined)
+    return undefined;
   return asString(raw['id']);
 }
 
@@ -49,7 +50,7 @@ function shape(raw: unknown, { frame, log }: MendContext): readonly unknown[] {
   // A request whose whole input is a text reads as one such item.
   if (typeof raw === 'string' && isObject(frame.body) && frame.body['input'] === raw) return [raw];
   const item = unwrapMessage(raw, isItem, log);
-  if (!isObject(item) || !isItem(item)) return looseItem(raw, log);
+  if (!isObject(item) || (!isItem(item) && typeof item['role'] !== 'string')) return looseItem(raw, log);
   const { type } = item;
   if (type === undefined || type === 'message') return shapeMessage(item, log);
   if (typeof item['call_id'] === 'string') return [item];
@@ -72,8 +73,9 @@ function looseItem(raw: unknown, log: MendContext['log']): readonly unknown[] {
 const RECORD_TYPES: ReadonlySet<unknown> = new Set(['response_item', 'event_msg']);
 
 function isItem(value: JsonObject): boolean {
-  if (typeof value['type'] === 'string') return !RECORD_TYPES.has(value['type']) || !isObject(value['payload']);
-  return typeof value['role'] === 'string';
+  if (typeof value['type'] === 'string')
+    return !RECORD_TYPES.has(value['type']) || !isObject(value['payload']);
+  return typeof value['role'] === 'string' && (value['content'] ?? null) !== null;
 }
 
 function shapeMessage(item: JsonObject, log: MendContext['log']): readonly unknown[] {
@@ -100,15 +102,21 @@ function closeOwnTools(messages: readonly Message[], context: MendContext): read
   const outputs = new Map<string, number>();
   for (const [index, { raw }] of messages.entries()) {
     const id = isObject(raw) ? asString(raw['call_id']) : undefined;
-    if (id !== undefined && isObject(raw) && asString(raw['type'])?.endsWith('_output')) outputs.set(id, index);
+    if (id !== undefined && isObject(raw) && asString(raw['type'])?.endsWith('_output'))
+      outputs.set(id, index);
   }
   return messages.map((message, index) => {
     const { raw } = message;
-    if (!isOwnCall(message) || !isObject(raw) || raw['execution'] === 'server' || raw['async'] === true) return message;
+    if (!isOwnCall(message) || !isObject(raw) || raw['execution'] === 'server' || raw['async'] === true)
+      return message;
     if ((outputs.get(asString(raw['call_id']) ?? '') ?? -1) > index) return message;
     log.add("call of a provider's own tool without a result", AS_TEXT);
     const text = `[called ${String(raw['type'])}, no result was recorded: ${toJson(raw['action'] ?? raw['arguments'] ?? {}) ?? ''}]`;
-    return format.readMessage({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
+    return format.readMessage({
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text }],
+    });
   });
 }
 
@@ -122,7 +130,9 @@ function moveTrigger(messages: readonly Message[], { log }: MendContext): readon
   if (first === -1 || first === messages.length - 1) return messages;
   const last = messages.findLastIndex(isTrigger);
   const rest = messages.filter((message) => !isTrigger(message));
-  const isDone = messages.slice(last + 1).some(({ blocks }) => blocks.some(({ type }) => type === 'compaction'));
+  const isDone = messages
+    .slice(last + 1)
+    .some(({ blocks }) => blocks.some(({ type }) => type === 'compaction'));
   const strays = messages.length - rest.length - (last === messages.length - 1 ? 1 : 0);
   log.add('order to compact that is not last', isDone ? LEFT_OUT : 'moved to the end', strays);
   const trigger = messages[last];

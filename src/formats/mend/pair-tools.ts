@@ -1,17 +1,19 @@
 import { isObject } from '../../core/json.ts';
-import {
-  type Block,
-  type Message,
-  type ToolResultBlock,
-  textOf,
-} from '../../core/message.ts';
+import { type Block, type Message, type ToolResultBlock, textOf } from '../../core/message.ts';
 import { MISSING_RESULT_TEXT } from '../../core/pairing.ts';
 import { placeAnswers } from '../../core/pairing-answers.ts';
 import { LegalNames } from '../convert/legal-names.ts';
 import { toJson } from '../result-content.ts';
 import type { IdRules, MendContext, Mender } from './mender.ts';
+import { countMoved } from './moved-results.ts';
 import { AS_TEXT, LEFT_OUT } from './raw-message.ts';
-import { type FoundCall, type FoundResult, findLinkage, findRepeats, type ToolLinkage } from './tool-linkage.ts';
+import {
+  type FoundCall,
+  type FoundResult,
+  findLinkage,
+  findRepeats,
+  type ToolLinkage,
+} from './tool-linkage.ts';
 
 /** Every call of the client's gets its own id and one result in its place; a result without a call becomes text. */
 export function pairTools(
@@ -54,15 +56,17 @@ function nameCalls(messages: readonly Message[], mender: Mender, context: MendCo
   const linkage = findLinkage(messages);
   const rules = mender.idRules?.(context);
   const edits: BlockEdits = { replaced: new Map(), brought: new Map() };
-  const { dropped, orphans } = dropCopies(linkage, rules, { edits, context });
-  for (const orphan of orphans) replaceOrphan(orphan, mender, { edits, context });
-  const newIds = rules === undefined ? new Map<FoundCall, string>() : chooseIds(linkage, dropped, rules, context);
+  const dropped = dropCopies(linkage, { edits, context });
+  for (const orphan of linkage.orphans) replaceOrphan(orphan, mender, { edits, context });
+  const newIds =
+    rules === undefined ? new Map<FoundCall, string>() : chooseIds(linkage, dropped, rules, context);
   for (const call of linkage.calls) {
-    if (!dropped.has(call)) renameCall(call, newIds.get(call), { rules, edits, isEarly: isEarly(call, linkage), context });
+    if (!dropped.has(call))
+      renameCall(call, newIds.get(call), { rules, edits, isEarly: isEarly(call, linkage), context });
   }
   if (edits.replaced.size === 0) return messages;
   return messages.flatMap((message, index) => [
-    ...rebuild(message, edits.replaced.get(index), context),
+    ...rebuild(message, edits.replaced.get(index), mender, context),
     ...bring(edits.brought.get(index), context),
   ]);
 }
@@ -76,29 +80,14 @@ interface Editing {
   readonly context: MendContext;
 }
 
-/** Copies of a call go. Where ids cannot be changed, so does every other call that shares the id of an open one. */
-function dropCopies(
-  { calls, orphans }: ToolLinkage,
-  rules: IdRules | undefined,
-  { edits, context }: Editing,
-): { readonly dropped: ReadonlySet<FoundCall>; readonly orphans: readonly FoundResult[] } {
-  const dropped = new Set(findRepeats(calls));
-  if (rules === undefined) {
-    const runs = new Map<string, number>();
-    for (const call of calls) {
-      const { id } = call.block;
-      if (id === undefined) continue;
-      if (call.isAmbiguous && runs.get(id) === call.run) dropped.add(call);
-      runs.set(id, call.run);
-    }
-  }
-  const left: FoundResult[] = [];
+/** Copies of a call go. */
+function dropCopies({ calls }: ToolLinkage, { edits, context }: Editing): ReadonlySet<FoundCall> {
+  const dropped = findRepeats(calls);
   for (const call of dropped) {
-    context.log.add('tool call under the id of another one', LEFT_OUT);
+    context.log.add('copy of a tool call', LEFT_OUT);
     edit(edits, call, []);
-    if (call.result !== undefined) left.push(call.result);
   }
-  return { dropped, orphans: [...orphans, ...left] };
+  return dropped;
 }
 
 /** The ids of calls that cannot keep theirs. */
@@ -197,11 +186,18 @@ function edit(
 function rebuild(
   message: Message,
   replaced: ReadonlyMap<number, readonly Block[]> | undefined,
-  { format }: MendContext,
+  mender: Mender,
+  { format, log }: MendContext,
 ): readonly Message[] {
   if (replaced === undefined) return [message];
   const blocks = message.blocks.flatMap((block, position) => replaced.get(position) ?? [block]);
+  if (!format.reasoningStandsAlone && blocks.every(({ type }) => type === 'reasoning')) {
+    if (blocks.length > 0) log.add('reasoning of a call that is left out', LEFT_OUT, blocks.length);
+    return [];
+  }
   if (blocks.length === 0) return [];
+  const calling = mender.withCalls?.(message, replaced);
+  if (calling !== undefined) return [calling];
   if (format.tools.resultsStand === 'next-message') return [format.withBlocks(message, blocks)];
   // Here results stand in messages of their own kind, which hold nothing else.
   const isOfResults = message.blocks.some(isClientResult);
@@ -217,7 +213,9 @@ function withHeld(message: Message, held: readonly Block[], format: MendContext[
   const [only] = held;
   // An item that is a call is that one value.
   const isItem = message.blocks.length === 1 && message.blocks[0]?.raw === message.raw;
-  return isItem && only?.type === 'tool-call' ? format.readMessage(only.raw) : format.withBlocks(message, held);
+  return isItem && only?.type === 'tool-call'
+    ? format.readMessage(only.raw)
+    : format.withBlocks(message, held);
 }
 
 function bring(results: readonly ToolResultBlock[] | undefined, { format }: MendContext): readonly Message[] {
@@ -231,38 +229,3 @@ function isContent({ type }: Block): boolean {
 function isClientResult(block: Block): boolean {
   return block.type === 'tool-result' && block.runBy === 'client';
 }
-
-/** How many results stand elsewhere than before: behind something else or, where it matters, in another message. */
-function countMoved(before: readonly Message[], after: readonly Message[], isOneMessage: boolean): number {
-  const places = placesOfResults(before, isOneMessage);
-  let moved = 0;
-  for (const [raw, place] of placesOfResults(after, isOneMessage)) {
-    const old = places.get(raw);
-    if (old !== undefined && (old.behind !== place.behind || old.distance !== place.distance)) moved++;
-  }
-  return moved;
-}
-
-interface ResultPlace {
-  /** The last value before it that is no result. */
-  readonly behind: unknown;
-  readonly distance: number;
-}
-
-function placesOfResults(messages: readonly Message[], isOneMessage: boolean): ReadonlyMap<unknown, ResultPlace> {
-  const places = new Map<unknown, ResultPlace>();
-  let behind: unknown;
-  let distance = 0;
-  for (const { blocks } of messages) {
-    if (isOneMessage) distance++;
-    for (const block of blocks) {
-      if (isClientResult(block)) places.set(block.raw, { behind, distance });
-      else {
-        behind = block.raw;
-        distance = 0;
-      }
-    }
-  }
-  return places;
-}
-

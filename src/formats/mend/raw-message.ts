@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../core/json.ts';
-import { textOf, type Block, type MediaBlock } from '../../core/message.ts';
+import type { MediaBlock } from '../../core/message.ts';
 import type { ChangeLog } from '../convert/changes.ts';
 import { toJson } from '../result-content.ts';
 
@@ -14,7 +14,11 @@ const MAX_WRAPPERS = 3;
 const WRAPPER_KEYS = ['message', 'payload', 'data'];
 
 /** The message inside of a record that some keeper has put around it; the very same value when there is none. */
-export function unwrapMessage(raw: unknown, isMessage: (value: JsonObject) => boolean, log: ChangeLog): unknown {
+export function unwrapMessage(
+  raw: unknown,
+  isMessage: (value: JsonObject) => boolean,
+  log: ChangeLog,
+): unknown {
   let inner: unknown = raw;
   for (let depth = 0; depth < MAX_WRAPPERS && isObject(inner) && !isMessage(inner); depth++) {
     const record: JsonObject = inner;
@@ -51,11 +55,8 @@ export function looseText(raw: unknown, log: ChangeLog): string | undefined {
   return isBlank ? undefined : text;
 }
 
-/** Instructions as words of the user's, marked as what they were. */
-export function markedSystemText(blocks: readonly Block[]): string {
-  const texts = blocks.map((block) => textOf(block) || (toJson(block.raw) ?? ''));
-  return `[system message]\n${texts.filter((text) => text !== '').join('\n')}`;
-}
+/** Stands before instructions that have to speak as the user. */
+export const SYSTEM_MARK = '[system message]';
 
 /** What stands in place of media that cannot be sent. */
 export function mediaNote(media: MediaBlock['media']): string {
