@@ -104,7 +104,7 @@ const mangles = {
 } as const satisfies Readonly<Record<string, Change>>;
 
 /** The names of all ways. */
-export const mangleKinds = Object.keys(mangles) as readonly Mangle['kind'][];
+const mangleKinds = Object.keys(mangles) as readonly Mangle['kind'][];
 
 /** Up to five of them, one after the other. */
 export const someMangles: fc.Arbitrary<readonly Mangle[]> = fc.array(

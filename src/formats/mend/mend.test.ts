@@ -147,6 +147,10 @@ describe('what surrounds the words', () => {
     expect(repairs).toHaveLength(5);
   });
 
+  it('text beside a role is the content of the message', () => {
+    expect(mend('openai-chat', [{ role: 'user', text: 'go' }]).body).toEqual([user('go')]);
+  });
+
   it('fields of a keeper stay in a list and leave a request', () => {
     const message = { ...user('go'), uuid: 'u1' };
 

@@ -13,7 +13,10 @@ export const REMOVED_FIELD = 'removed';
 const MAX_WRAPPERS = 3;
 const WRAPPER_KEYS = ['message', 'payload', 'data'];
 
-/** The message inside of a record that some keeper has put around it; the very same value when there is none. */
+/**
+ * The message inside of a record that some keeper has put around it, or whose text stands where content should; the very
+ * same value when there is nothing to do.
+ */
 export function unwrapMessage(
   raw: unknown,
   isMessage: (value: JsonObject) => boolean,
@@ -23,12 +26,19 @@ export function unwrapMessage(
   for (let depth = 0; depth < MAX_WRAPPERS && isObject(inner) && !isMessage(inner); depth++) {
     const record: JsonObject = inner;
     const held = WRAPPER_KEYS.map((key) => record[key]).find(isObject);
-    if (held === undefined) return raw;
+    if (held === undefined) return withTextAsContent(raw, log);
     inner = held;
   }
   if (inner === raw || !isObject(inner) || !isMessage(inner)) return raw;
   log.add('record around a message', REMOVED_FIELD);
   return inner;
+}
+
+function withTextAsContent(raw: unknown, log: ChangeLog): unknown {
+  const hasText = isObject(raw) && typeof raw['role'] === 'string' && typeof raw['text'] === 'string';
+  if (!hasText || raw['text'] === '') return raw;
+  log.add('message with text and without content', 'given its text as content');
+  return { ...withoutFields(raw, (name) => name === 'text'), content: raw['text'] };
 }
 
 const ROLE_ALIASES: ReadonlyMap<string, 'user' | 'assistant' | 'system'> = new Map([
