@@ -64,7 +64,7 @@ class SystemPlacer {
   }
 
   private flush(): void {
-    this.placed.push(...this.answer);
+    for (const message of this.answer) this.placed.push(message);
     this.answer = [];
     this.openServerCalls = 0;
   }
