@@ -30,7 +30,7 @@ async function chatWith(
       columns: () => 80,
       isPlain: true,
       nearest: () => undefined,
-      writePrivateFile: () => undefined,
+      writeConversation: () => undefined,
       now: () => new Date(0),
     },
     provider: { name: 'scripted', wire: anthropicWire, ask },
@@ -43,6 +43,7 @@ async function chatWith(
     logPath: undefined,
     archive: options.archive,
     sessionPath: 'nowhere',
+    isSaved: false,
   });
   return { chat, said };
 }

@@ -11,7 +11,7 @@ import { Dialogue } from './dialogue.ts';
 import type { ChatHost } from './host.ts';
 import type { ChatProvider } from './providers/provider.ts';
 import { RunLog } from './run-log.ts';
-import { formatSession, makeSessionFolder, type SavedChat } from './session-file.ts';
+import { formatSession, type SavedChat } from './session-file.ts';
 import { addRequest, addSummary, nothingSpent, type Spent } from './spent.ts';
 import type { Workspace } from './tools/workspace.ts';
 
@@ -31,6 +31,8 @@ export interface ChatOptions {
   readonly archive: ChatArchive | undefined;
   /** Where the chat is saved at first. */
   readonly sessionPath: string;
+  /** Whether it is saved there after every turn. */
+  readonly isSaved: boolean;
   readonly saved?: SavedChat | undefined;
 }
 
@@ -46,6 +48,8 @@ export class Chat {
   #askedAt: number | undefined;
   /** What the provider said of the context, and how many messages that was. */
   #reported: { readonly usage: Usage; readonly messages: number } | undefined;
+  /** Files that hold this chat, or a copy of it. */
+  readonly #ownFiles = new Set<string>();
   #pins: readonly string[];
   #patterns: readonly RegExp[];
   readonly #log: RunLog | undefined;
@@ -56,6 +60,7 @@ export class Chat {
     this.options = options;
     const { provider, saved } = options;
     this.sessionPath = options.sessionPath;
+    if (saved !== undefined) this.#ownFiles.add(options.sessionPath);
     this.dialogue = new Dialogue(provider.wire, options.model, saved);
     this.#pins = saved?.pins ?? [];
     this.#patterns = this.#pins.map(toPattern);
@@ -158,13 +163,28 @@ export class Chat {
     if (remedy !== undefined) this.say(this.host.style('dim', `  ${remedy}`));
   }
 
-  /** Saves the chat, or a copy of it. */
+  /** Saves the chat where it is kept. Gives whether it is kept anywhere. */
+  keep(): boolean {
+    if (this.options.isSaved) this.save();
+    return this.options.isSaved;
+  }
+
+  /** Whether the file holds this chat, or a copy of it. */
+  isOwnFile(path: string): boolean {
+    return this.#ownFiles.has(path);
+  }
+
+  /**
+   * Saves the chat, or a copy of it.
+   * @throws RoundfoldError `usage` when it cannot be written, or when the file is not this chat's
+   */
   save(path: string = this.sessionPath): void {
-    if (path === this.sessionPath) makeSessionFolder(path);
     const { wire, model, state } = this.dialogue;
     const accounts = { spent: this.#spent, askedAt: this.#askedAt, runs: this.#compactor.accounts };
     const text = formatSession({ ...state, format: wire.format, model, pins: this.#pins, accounts });
-    this.host.writePrivateFile(path, text);
+    const makesFolder = path === this.sessionPath;
+    this.host.writeConversation(path, text, { isOwn: this.isOwnFile(path), makesFolder });
+    this.#ownFiles.add(path);
   }
 
   /** What the newest answer took, by our own count. */

@@ -10,7 +10,7 @@ import { createStrategy } from '../strategies/registry.ts';
 import { deepFreeze } from '../testing/deep-freeze.ts';
 import { messagesOfShape } from '../testing/shapes.ts';
 import { formatLogRecord, type LogRecord } from './log-record.ts';
-import { withLogging } from './with-logging.ts';
+import { type LogSink, withLogging } from './with-logging.ts';
 
 const read = (messages: readonly unknown[]): Conversation => anthropicMessages.read(deepFreeze(messages));
 const conversation = read(messagesOfShape('ucracrua').map(({ raw }) => raw));
@@ -30,6 +30,17 @@ const changesOf = ({ diff }: LogRecord) =>
   diff.map(({ change, before, after }) => `${change} ${before?.index ?? ''}>${after?.index ?? ''}`);
 
 describe('withLogging', () => {
+  it('refuses a path, and whatever else can take no record, when it is given one', () => {
+    const given = (sink: unknown) => () => withLogging(window, sink as LogSink);
+    const refusal = (remedy: string) =>
+      expect.objectContaining({ code: 'usage', remedy: expect.stringContaining(remedy) });
+
+    expect(given('runs.jsonl')).toThrow(refusal('roundfold/node'));
+    for (const sink of [undefined, null, 7, {}, { write: 'no' }])
+      expect(given(sink)).toThrow(refusal('function'));
+    expect(given({ write: () => undefined })).not.toThrow();
+  });
+
   it('tells what became of every message', async () => {
     const record = await recordOf(window);
 

@@ -2,6 +2,7 @@ import { printable, printablePath } from '../core/printable.ts';
 import { tokenClasses } from '../core/token-classes.ts';
 import type { Inspection, NamedSize } from './inspection.ts';
 import { countOf, drawBar, drawTable, formatCount, formatShare } from './terminal.ts';
+import { classNames } from './token-parts.ts';
 
 /** How the text is drawn. */
 export interface TextOptions {
@@ -47,7 +48,7 @@ function classText({ byClass }: Inspection, { columns, isPlain }: TextOptions): 
   const rows = used
     .toSorted((left, right) => byClass[right] - byClass[left])
     .map((name) => [
-      name,
+      classNames[name],
       drawBar(byClass[name] / most, width, isPlain),
       formatShare(byClass[name] / total),
       formatCount(byClass[name]),

@@ -120,14 +120,18 @@ describe('a saved chat', () => {
     expect(checked.stdout).toMatch(/^legal .*anthropic-messages$/m);
   });
 
-  it('replaces no file of another kind', async () => {
+  it('replaces no file but the copies that this chat has made', async () => {
     const notes = folder.write('notes.txt', 'do not lose me\n');
     const copy = join(folder.path, 'copy.jsonl');
     const { chat } = await openChat();
     await chat.enter('hello');
 
-    expect(await chat.enter(`/save ${notes}`)).toContain('is no chat; nothing was written');
+    expect(await chat.enter(`/save ${notes}`)).toContain('nothing was written');
     expect(readFileSync(notes, 'utf8')).toBe('do not lose me\n');
+    const other = await openChat();
+    await other.chat.enter('another chat');
+    expect(await chat.enter(`/save ${other.file}`)).toContain('nothing was written');
+    expect(savedMessages(other.file)[0]).toContain('another chat');
     for (const _time of [1, 2]) expect(await chat.enter(`/save ${copy}`)).toContain(`saved to ${copy}`);
     expect(savedMessages(copy).length).toBe(2);
   });

@@ -160,7 +160,7 @@ describe('roundfold inspect', () => {
     for (const words of [
       '48 messages, 24 rounds, 35 tool calls',
       'of 200,000',
-      'tool-results',
+      'tool results',
       'Largest rounds',
       'Largest tool results',
       'read 10 times',

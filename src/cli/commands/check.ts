@@ -108,7 +108,7 @@ function printFinding(report: Report, located: Located, isComplete: boolean): vo
   }
   const { terminal } = report;
   const part = conversations.length > 1 ? `, segment ${segment + 1} of ${conversations.length}` : '';
-  const title = `${file} ${terminal.style('dim', `(${printable(transcript.title)}${part})`)}`;
+  const title = `${printable(file, Number.POSITIVE_INFINITY)} ${terminal.style('dim', `(${printable(transcript.title)}${part})`)}`;
   if (!isJudged) {
     const why = `${transcript.format} has no rules of its own: check the request that is made of it`;
     terminal.out(`${terminal.style('yellow', 'unknown')} ${title}: ${why}\n`);
@@ -133,7 +133,7 @@ function printViolations({ terminal }: Report, { recording, finding }: Located, 
     const style = violation.severity === 'error' ? 'red' : 'yellow';
     const line = lineOf(violation.path, recording, finding.segment);
     terminal.out(
-      `  ${terminal.style(style, violation.rule)} ${violation.path}${line}: ${printable(violation.message, 400)}\n`,
+      `  ${terminal.style(style, violation.rule)} ${printable(violation.path)}${line}: ${printable(violation.message, 400)}\n`,
     );
     terminal.out(`      ${terminal.style('dim', `fix: ${printable(violation.fix, 400)}`)}\n`);
   }

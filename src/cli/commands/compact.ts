@@ -7,11 +7,12 @@ import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { deliver } from '../compact/deliver.ts';
 import { readIdleSeconds } from '../compact/explain.ts';
 import { insistOnSummarizer } from '../compact/named-summarizer.ts';
-import { checkFiles, createContext, findRecording, readModel, readSettings } from '../compact/request.ts';
+import { createContext, findRecording, readModel, readSettings } from '../compact/request.ts';
 import { strategyHelp } from '../compact/strategy-help.ts';
 import { readingOptions } from '../each-recording.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes, worstOf } from '../exit-codes.ts';
 import { untilInterrupted } from '../interruption.ts';
+import { checkOutputs, forceOption } from '../output-files.ts';
 import { type Report, reportError } from '../report.ts';
 import { createSummarizer, summarizerOptions } from '../summarizers.ts';
 import { unwritable } from '../write-file.ts';
@@ -45,6 +46,7 @@ export const compact: CommandDefinition = {
       help: 'with --explain: how long ago the last request was, by which the prompt cache expires (default 0)',
     },
     { flags: '--log <file>', help: 'append a record of the run, as a line of JSON' },
+    forceOption,
     {
       flags: '--strategy <name>',
       help: 'how to make it smaller (default ladder)',
@@ -72,9 +74,9 @@ export const compact: CommandDefinition = {
 };
 
 async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
-  checkFiles(given);
+  checkOutputs(given, given.positional);
   readIdleSeconds(given);
-  const summarizer = createSummarizer(given.text('summarizer') ?? 'digest', given.text('summarizerModel'));
+  const summarizer = createSummarizer(given);
   const inner = insistOnSummarizer(
     createStrategy(given.text('strategy') ?? 'ladder', readSettings(given)),
     () => {

@@ -1,6 +1,7 @@
 import { type Conversation, writeConversation } from '../../core/format.ts';
 import { pinnedMessages } from '../../core/pins.ts';
 import { applyPlan } from '../../core/plan.ts';
+import { printableJson } from '../../core/printable.ts';
 import { type Receipt, requestTokens, writeReceipt } from '../../core/receipt.ts';
 import { readSummaryMessage } from '../../core/summary-message.ts';
 import type { ConversionChange } from '../../formats/convert/changes.ts';
@@ -8,11 +9,12 @@ import { convertConversation } from '../../formats/convert/convert.ts';
 import { accountForCompaction } from '../../report/compaction-account.ts';
 import { renderReceiptPage } from '../../report/html/receipt-page.ts';
 import { preview } from '../../report/preview.ts';
+import { receiptWithoutHandles } from '../../report/receipt-data.ts';
 import { survivalLines } from '../../report/survival-lines.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { writeOutput } from '../output-files.ts';
 import { type Report, sayRemedy, writeJson } from '../report.ts';
-import { writePrivateFile } from '../write-file.ts';
 import { drawExplanation, type Explanation, explainCosts } from './explain.ts';
 import type { Run } from './run.ts';
 
@@ -24,7 +26,7 @@ export function deliver(run: Run): ExitCode {
   const converted = convertConversation(compacted, as);
   const conversion = { from: conversation.format.name, to: as, changes: converted.changes };
   const receipt = {
-    ...receiptOf(run),
+    ...receiptWithoutHandles(receiptOf(run)),
     ...(conversion.from === conversion.to ? {} : { conversion }),
   };
   const tokensAfter = Math.round(requestTokens(converted.conversation, context.estimator));
@@ -76,13 +78,9 @@ function showPreview({
 function writeFiles(run: Run, value: unknown, receipt: object): void {
   const { report, given } = run;
   const text = `${JSON.stringify(value, null, 2)}\n`;
-  const out = given.text('out');
-  const receiptFile = given.text('receipt');
-  if (out === undefined) report.terminal.out(text);
-  else writePrivateFile(out, text);
-  if (receiptFile !== undefined) writePrivateFile(receiptFile, `${JSON.stringify(receipt, null, 2)}\n`);
-  const page = given.text('html');
-  if (page !== undefined) writePrivateFile(page, pageOf(run));
+  if (writeOutput(given, 'out', () => text) === undefined) report.terminal.data(printableJson(text));
+  writeOutput(given, 'receipt', () => `${JSON.stringify(receipt, null, 2)}\n`);
+  writeOutput(given, 'html', () => pageOf(run));
 }
 
 /** What became of every message, for a browser. */

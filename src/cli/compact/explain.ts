@@ -1,6 +1,7 @@
 import { adviceFor } from '../../config/advice-for.ts';
 import { thresholdsFor } from '../../core/budget.ts';
 import { RoundfoldError } from '../../core/errors.ts';
+import { printable } from '../../core/printable.ts';
 import type { CompactionAdvice } from '../../economics/advice.ts';
 import { explainAdvice } from '../../economics/explain.ts';
 import { priceSetOf } from '../../economics/price-set.ts';
@@ -51,7 +52,7 @@ export function drawExplanation(
   columns: number,
 ): string {
   const pause = idleSeconds === 0 ? 'without a pause' : `after a pause of ${idleSeconds} s`;
-  const heading = advice === undefined ? 'costs' : `costs with ${model}, ${pause}`;
+  const heading = advice === undefined ? 'costs' : `costs with ${printable(model ?? '')}, ${pause}`;
   return `${heading}:\n${INDENT}${wrapText(explanation, columns, INDENT)}\n`;
 }
 

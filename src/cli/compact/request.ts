@@ -1,5 +1,3 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import { type Recording, readRecordings } from '../../config/recordings.ts';
 import { RoundfoldError } from '../../core/errors.ts';
 import type { Conversation } from '../../core/format.ts';
@@ -13,55 +11,6 @@ import { tokenProfileForModel } from '../../models/token-profiles.ts';
 import { fileSource } from '../../transcripts/input/source.ts';
 import type { GivenArguments } from '../command.ts';
 import { nearest } from '../nearest.ts';
-import { unwritable } from '../write-file.ts';
-
-/** Options that name a file to write. */
-const WRITTEN = ['out', 'receipt', 'html', 'log'] as const;
-
-/**
- * Makes sure that every file can be written before anything is spent, that none is written twice, and above all not the
- * one that is read.
- * @throws RoundfoldError `usage` otherwise
- */
-export function checkFiles(given: GivenArguments): void {
-  const [file = '-'] = given.positional;
-  const taken = new Map<string, string>();
-  const read = file === '-' ? undefined : identityOf(file);
-  if (read !== undefined) taken.set(read, 'the file that is read');
-  for (const name of WRITTEN) {
-    const path = given.text(name);
-    if (path === undefined) continue;
-    checkWritable(path);
-    const identity = identityOf(path);
-    const other = identity === undefined ? undefined : taken.get(identity);
-    if (other !== undefined) {
-      throw new RoundfoldError('usage', `--${name} names ${other}: ${path}`, {
-        remedy: 'Name another file; the original is never overwritten.',
-      });
-    }
-    if (identity !== undefined) taken.set(identity, `the same file as --${name}`);
-  }
-}
-
-/** The same for every path to a file, through whatever links; undefined for devices, which anybody may write to. */
-function identityOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-  if (found === undefined) return resolve(path);
-  return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
-}
-
-function checkWritable(path: string): void {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory() === true) {
-      throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
-    }
-    const isThing = found !== undefined && !found.isFile();
-    accessSync(isThing ? path : dirname(path), constants.W_OK);
-  } catch (cause) {
-    throw unwritable(path, cause);
-  }
-}
 
 /** The conversation of the file that is asked for. */
 export async function findRecording(given: GivenArguments): Promise<Recording> {

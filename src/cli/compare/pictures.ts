@@ -8,7 +8,7 @@ import { budgetFor } from '../../lab/trajectory.ts';
 import type { RoundLimits } from '../../report/charts/rounds-chart.ts';
 import { accountForCompaction, type CompactionAccount } from '../../report/compaction-account.ts';
 import { type MarkedCompaction, type RoundSeries, roundSeries } from '../../report/round-series.ts';
-import { middleBudget, type ReplayedRecording } from './costs.ts';
+import { compactsWhen, middleBudget, type ReplayedRecording } from './costs.ts';
 import type { CompareSettings } from './settings.ts';
 
 /** The tokens of a conversation, round by round. Plain data. */
@@ -32,7 +32,8 @@ export function pictureOf(
   if (replayed === undefined) return { series: [recorded], limits: undefined };
   const [first] = replayed.cost.rows;
   const isCompacted = replayed.shown.some(({ compactions }) => compactions.length > 0);
-  const replay = seriesOfReplays(first?.row ?? '', replayed.shown);
+  const row = first?.row ?? '';
+  const replay = seriesOfReplays(`${row}, compacting ${compactsWhen(row)}`, replayed.shown);
   return {
     series: isCompacted ? [recorded, replay] : [recorded],
     limits: thresholdsFor(replayed.cost.windowTokens),

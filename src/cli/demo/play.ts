@@ -24,6 +24,8 @@ export interface DemoRequest {
   readonly promptTokens: number;
   /** Compactions before it. */
   readonly compactions: number;
+  /** In USD, by list prices; a request that was refused costs nothing. */
+  readonly cost: number;
 }
 
 /** A compaction, and before which step it was. */
@@ -39,8 +41,6 @@ export interface DemoRun {
   readonly compactions: readonly DemoCompaction[];
   /** How the provider ended it; undefined when the session came to its end. */
   readonly refusal: Refusal | undefined;
-  /** In USD, by list prices. */
-  readonly cost: number;
   /** What of the work until then is in the last request that was answered. */
   readonly survived: Survived;
 }
@@ -96,7 +96,6 @@ async function play(options: PlayOptions, { url, requests: recorded }: Simulator
   const compactions: DemoCompaction[] = [];
   let messages: readonly unknown[] = [{ role: 'user', content: session.opening }];
   let answered: unknown;
-  let cost = 0;
   for (const [index, step] of session.steps.entries()) {
     signal.throwIfAborted();
     const { body, account } = await fitBody(bodyOf(messages));
@@ -106,19 +105,19 @@ async function play(options: PlayOptions, { url, requests: recorded }: Simulator
     }
     const { answer, refusal } = await ask(client, body, signal);
     const promptTokens = recorded.at(-1)?.promptTokens ?? 0;
-    requests.push({ promptTokens, compactions: compactions.length });
+    const cost = refusal === undefined ? costOf(listPrices, billedIn(answer)) : 0;
+    requests.push({ promptTokens, compactions: compactions.length, cost });
     await audience.onRequest(index + 1, promptTokens);
     if (refusal !== undefined) {
       const survived = whatSurvived(answered, session.steps.slice(0, index), workspace.changed);
-      return { stepsDone: index, requests, compactions, refusal, cost, survived };
+      return { stepsDone: index, requests, compactions, refusal, survived };
     }
     answered = body['messages'];
-    cost += costOf(listPrices, billedIn(answer));
     const said = { role: 'assistant', content: answer['content'] };
     messages = [...asList(answered), said, ...goOn(step, callsIn(answer), workspace)];
   }
   const survived = whatSurvived(answered, session.steps, workspace.changed);
-  return { stepsDone: session.steps.length, requests, compactions, refusal: undefined, cost, survived };
+  return { stepsDone: session.steps.length, requests, compactions, refusal: undefined, survived };
 }
 
 function bodyOf(messages: readonly unknown[]): JsonObject {

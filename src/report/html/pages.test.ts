@@ -37,7 +37,7 @@ const account = {
   after: { tokens: 700, messages: 2, parts: [{ name: 'user', isTool: false, tokens: 9, colour: 's0' }] },
   runs: [
     { fate: 'verbatim', start: 0, end: 1, tokens: 100, about: HOSTILE },
-    { fate: 'dropped', start: 1, end: 3, tokens: 900, about: 'result', handle: 'rf:0123456789abcdef' },
+    { fate: 'dropped', start: 1, end: 3, tokens: 900, about: 'result' },
   ],
   survival: [{ kind: 'path', found: 9, kept: 4, restored: 3, lost: 2, examples: [HOSTILE, 'src/a.ts'] }],
 } as const;
@@ -186,6 +186,7 @@ describe('a comparison', () => {
     const bare = renderComparisonPage({
       title: 'a',
       about: [],
+      kept: comparison.kept,
       measures: [],
       rows: [],
       lost: [],
