@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { processTerminal, type TerminalStreams } from './terminal.ts';
@@ -8,17 +9,21 @@ afterEach(() => vi.unstubAllEnvs());
 /** A terminal that keeps what it would have written. */
 function openTerminal(color: boolean) {
   const written: string[] = [];
-  const stream = { isTTY: true, columns: 80, hasColors: () => true, getColorDepth: () => 24 };
-  const streams = {
-    stdout: { ...stream, write: (text: string) => written.push(text) },
-    stderr: { ...stream, write: (text: string) => written.push(text) },
-  } as unknown as TerminalStreams;
+  const stream = () =>
+    Object.assign(new PassThrough(), {
+      isTTY: true,
+      columns: 80,
+      hasColors: () => true,
+      getColorDepth: () => 24,
+      write: (text: string) => written.push(text) > 0,
+    });
+  const streams = { stdout: stream(), stderr: stream() } as unknown as TerminalStreams;
   return { terminal: processTerminal({ color, quiet: false }, streams), text: () => written.join('') };
 }
 
 /** Control characters other than line ends, and those that turn the direction of text. */
 const ACTIVE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
-const OWN_STYLES = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g;
+const OWN_STYLES = /\p{Cc}\[(?:1|2|22|31|32|33|36|39)m/gu;
 const hasActive = (text: string) => ACTIVE.test(text.replaceAll('\n', ''));
 
 const hostile = fc

@@ -18,8 +18,7 @@ export function printableLines(text: string): string {
 }
 
 /** What JSON leaves as it is and terminals act upon: control characters, and those that turn the direction of text. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const ACTIVE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const ACTIVE = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** JSON text that says the same and has nothing in it that a terminal would act upon. */
 export function printableJson(json: string): string {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { storeConversation } from '../support/stored-conversation.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const folder = temporaryFolder();
 /** What a terminal acts upon: it clears, retitles, moves, turns text around and begins lines. */
 const HOSTILE = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\r\u007fend';
-const ACTIVE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+const ACTIVE = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 const name = `a${HOSTILE}\nlegal forged.json`;
 const call = (id: string) => ({
@@ -36,6 +36,9 @@ const illegal = folder.write(
 const missing = join(folder.path, `missing${HOSTILE}`);
 const store = join(folder.path, 'store.sqlite');
 mkdirSync(join(folder.path, 'cwd'));
+beforeAll(() =>
+  storeConversation({ path: store, tenant: `t${HOSTILE}`, texts: [`harbour parser ${HOSTILE}`] }),
+);
 
 describe('nothing of a hostile file or its name reaches the terminal', () => {
   it.each([
@@ -64,8 +67,7 @@ describe('nothing of a hostile file or its name reaches the terminal', () => {
     { args: ['store', 'import', broken, '--store', store] },
     { args: ['chat', '--load', session] },
     { args: ['chat', '--session', join(folder.path, `chat${HOSTILE}`)] },
-  ])('$args.0 $args.2', async ({ args }) => {
-    await storeConversation({ path: store, tenant: `t${HOSTILE}`, texts: [`harbour parser ${HOSTILE}`] });
+  ])('command line $#', async ({ args }) => {
     const { code, stdout, stderr } = await runCli(args, {
       cwd: join(folder.path, 'cwd'),
       stdin: `hello ${HOSTILE}\n/context\n/compact sliding\n/save x${HOSTILE}\n/load ${missing}\n/nothing${HOSTILE}\n`,
