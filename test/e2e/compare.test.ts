@@ -232,6 +232,19 @@ describe('roundfold compare --html', () => {
     expect(page).toBe(readFileSync(two, 'utf8'));
   });
 
+  it('calls every measure as the terminal does', async () => {
+    const { stdout } = await runCli(['compare', long, ...quick, '--html', out('named.html')]);
+    const page = readFileSync(out('named.html'), 'utf8');
+    const names =
+      stdout
+        .match(/^ +kept .*/m)?.[0]
+        .trim()
+        .split(/ +/) ?? [];
+
+    expect(names).toEqual(['kept', 'names', 'bound', 'lines', 'demands', 'files', 'cost']);
+    for (const name of names) expect(page).toMatch(new RegExp(`<th[^>]*>${name}</th>`));
+  });
+
   const isMissing = chromiumPath === undefined;
 
   it.skipIf(isMissing)(
