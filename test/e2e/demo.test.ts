@@ -128,7 +128,7 @@ describe('roundfold demo', () => {
     expect(kept.spentInCommon.tokensSent).toBeLessThan(kept.spent.tokensSent);
     expect(stdout).toMatch(new RegExp(`cost of ${without.stepsDone} steps +\\$[\\d.]+ +\\$[\\d.]+\n`));
     // A session that was not played to its end has no cost of all its steps.
-    expect(stdout).toMatch(new RegExp(`cost of all ${steps} +– +\\$[\\d.]+\n`));
+    expect(stdout).toMatch(new RegExp(`cost of all ${steps} steps +– +\\$[\\d.]+\n`));
     expect(stdout.replaceAll('\n', ' ')).toContain(
       `ended after ${without.stepsDone} steps, so costs are compared`,
     );

@@ -103,10 +103,10 @@ export function tableRows(result: DemoResult): readonly TableRow[] {
           row(`cost of ${common} steps`, ({ spentInCommon }) => formatCost(spentInCommon)),
         ]),
     row(
-      `tokens sent in all ${result.steps}`,
+      `tokens sent in all ${result.steps} steps`,
       whenDone(result, ({ tokensSent }) => formatCount(tokensSent)),
     ),
-    row(`cost of all ${result.steps}`, whenDone(result, formatCost)),
+    row(`cost of all ${result.steps} steps`, whenDone(result, formatCost)),
     { ...row('rules, word for word', ({ survived }) => shareWords(survived.rules)), startsSurvival: true },
     row('changed files', ({ survived }) => shareWords(survived.changedFiles)),
     row('names', ({ survived }) => shareWords(survived.names)),

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { printableJson } from '../../core/printable.ts';
 import { placeFor, refuseForeignFile, unwritable, type WriteOptions } from '../write-file.ts';
 
 /** Takes lines one by one, however many there are. */
@@ -17,7 +16,7 @@ export interface LineSink {
 export function standardOutputSink(): LineSink {
   return {
     async write(line) {
-      if (!process.stdout.write(printableJson(line))) await once(process.stdout, 'drain');
+      if (!process.stdout.write(line)) await once(process.stdout, 'drain');
     },
     finish: () => undefined,
     abandon: () => undefined,
