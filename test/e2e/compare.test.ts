@@ -188,7 +188,7 @@ describe('roundfold compare --baseline', () => {
     const json = await runCli(['compare', long, ...quick, '--baseline', baseline, '--json']);
 
     expect(text.code).toBe(1);
-    expect(text.stdout).toContain('worse ladder at 40 %: constraints from 101.0 % to 100.0 %');
+    expect(text.stdout).toContain('worse ladder at 40 %: demands from 101.0 % to 100.0 %');
     expect(text.stdout).toContain('worse ladder at 20 %: cost from $');
     // Only strategies are judged: whatever controls do is no fault.
     expect(text.stdout).not.toContain('worse recency only');
