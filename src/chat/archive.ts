@@ -1,6 +1,6 @@
 import { sha256 } from '../config/sha256.ts';
 import type { Message } from '../core/message.ts';
-import { searchableText, spanHandle } from '../core/span-content.ts';
+import { keptMessage, searchableText, spanHandle } from '../core/span-content.ts';
 import type { ArchivedSpan, SpanMatch, Store } from '../core/store.ts';
 import type { Compacted, Strategy } from '../core/strategy.ts';
 
@@ -61,8 +61,8 @@ export class ChatArchive {
   }
 
   #name(messages: readonly Message[]): string {
-    const raws = messages.map(({ raw }) => raw);
-    const handle = spanHandle(sha256, this.#conversation, raws);
+    const kept = messages.map(({ raw }) => keptMessage(sha256, raw));
+    const handle = spanHandle(sha256, this.#conversation, kept);
     this.#named.set(handle, messages);
     return handle;
   }

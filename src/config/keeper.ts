@@ -2,7 +2,7 @@ import type { Thresholds } from '../core/budget.ts';
 import { createChains, type Hash } from '../core/chain.ts';
 import type { Checkpoint } from '../core/checkpoint.ts';
 import type { Schedule } from '../core/engine/held-lease.ts';
-import type { KeeperEvent } from '../core/engine/keeper-event.ts';
+import type { KeeperEvent, PassReason } from '../core/engine/keeper-event.ts';
 import type { RunnerPorts } from '../core/engine/ports.ts';
 import { createRunner } from '../core/engine/runner.ts';
 import type { CompactionEvent } from '../core/events.ts';
@@ -19,13 +19,16 @@ import { type CompactorOptions, createEngine } from './compactor.ts';
 import { watch } from './keeper-coverage.ts';
 import { fingerprint } from './keeper-fingerprint.ts';
 import { measureView } from './keeper-measure.ts';
+import { type Pass, whyToPass } from './keeper-pass.ts';
 import { reduceView } from './keeper-reduce.ts';
 import { keeperStrategy } from './keeper-strategy.ts';
+import { later, letOthersRun } from './keeper-timing.ts';
+import { rememberRecent } from './recent.ts';
+import { sha256 } from './sha256.ts';
 
 export interface KeeperOptions
   extends Pick<
     CompactorOptions,
-    | 'model'
     | 'windowTokens'
     | 'format'
     | 'strategy'
@@ -36,8 +39,10 @@ export interface KeeperOptions
     | 'targetTokens'
   > {
   readonly store: Store;
-  /** SHA-256 as hexadecimal digits: `sha256` of `roundfold/keeper`. */
-  readonly hash: Hash;
+  /** The model of requests that name none. Otherwise a call says which it is, or the request itself. */
+  readonly model?: string | undefined;
+  /** SHA-256, for platforms with a faster one than their `node:crypto` or, where there is none, ours. */
+  readonly hash?: Hash | undefined;
   /** Whose conversations they are, where a call does not say. Without a tenant nothing is looked up and nothing kept. */
   readonly tenant?: string | undefined;
   /** Milliseconds since 1970. Default: the clock. */
@@ -66,14 +71,15 @@ export interface PrepareOptions {
   readonly signal?: AbortSignal | undefined;
   /** Instead of the keeper's own. */
   readonly tenant?: string | undefined;
+  /** The model that the request is for, instead of the one it names: its window, its way of counting, its rules. */
+  readonly model?: string | undefined;
 }
 
 /**
  * - `unchanged`: the very value that was given
  * - `folded`: what a checkpoint covers is replaced by what was made of it
  * - `reduced`: it would not have fitted its window, and goes out with less for this once
- * - `passed`: nobody may touch it: there is no tenant, the provider holds or manages the history itself, calls are folded
- *   into texts in a way that cannot be undone exactly, or something went wrong that nobody thought of
+ * - `passed`: nobody may touch it, for the `reason` that is told
  */
 export type PreparedStatus = 'unchanged' | 'folded' | 'reduced' | 'passed';
 
@@ -81,6 +87,8 @@ export type PreparedStatus = 'unchanged' | 'folded' | 'reduced' | 'passed';
 export interface Prepared<Value> {
   readonly value: Value;
   readonly status: PreparedStatus;
+  /** Why it was passed; missing when it was not. */
+  readonly reason?: PassReason | undefined;
   /** What it is the view of. */
   readonly checkpoint?: Checkpoint | undefined;
   /** Accounts of what was left out for this once, step by step; missing when it fitted. */
@@ -99,40 +107,57 @@ export interface Keeper {
   settle(): Promise<void>;
   /** Gives all work up and waits for its end. The store stays open. */
   close(): Promise<void>;
-  readonly thresholds: Thresholds;
+  /** When a conversation with this model is compacted, and how small it gets. Default: the keeper's own model. */
+  thresholdsFor(model?: string): Thresholds;
 }
 
 const LEASE_MILLISECONDS = 30_000;
 const PATIENCE_MILLISECONDS = 120_000;
 const REMEMBERED_CONVERSATIONS = 1000;
+/** Models whose ports are kept at once. Names come with requests: there may be any number of them. */
+const REMEMBERED_MODELS = 20;
 
 /** Makes a keeper. */
 export function createKeeper(options: KeeperOptions): Keeper {
-  const engine = createEngine({
-    ...options,
-    strategy: keeperStrategy(options),
-    economy: false,
-    onEvent: (event) => tell(options, event),
-  });
-  const runner = createRunner(portsOf(options, engine));
+  const shared = sharedBy(options);
+  const runner = createRunner(options.rememberedConversations ?? REMEMBERED_CONVERSATIONS);
+  const models = rememberRecent(REMEMBERED_MODELS, (model) =>
+    portsOf(options, engineFor(options, model), shared),
+  );
+  const portsFor = (model = options.model ?? NO_MODEL) => models.take(model);
+  // Options that make no sense are refused at once, not with the first request.
+  portsFor();
+
+  const pass = <Value>(value: Value, { reason, detail }: Pass): Prepared<Value> => {
+    tell(options, { type: 'request-passed', reason, detail });
+    return { value, status: 'passed', reason };
+  };
+
+  const serve = async (
+    conversation: Conversation,
+    { model = conversation.frame.model, ...call }: PrepareOptions & { readonly tenant: string },
+  ) => runner.prepare(conversation, { ...call, ports: portsFor(model) });
+
   return {
-    thresholds: engine.thresholds,
-    async prepare(value, { usage, signal, tenant = options.tenant } = {}) {
+    thresholdsFor: (model) => portsFor(model).thresholds,
+    async prepare(value, { usage, signal, tenant = options.tenant, model } = {}) {
       const conversation = readConversation(value, options.format);
-      if (tenant === undefined || isNotOurs(conversation)) return { value, status: 'passed' };
+      if (tenant === undefined) return pass(value, { reason: 'no-tenant' });
+      const why = whyToPass(conversation);
+      if (why !== undefined) return pass(value, why);
       // One conversation may come in two serialisations, which have no coordinates in common.
       const view = unfoldView(conversation);
       if (view.status === 'refused') {
         tell(options, { type: 'view-refused', index: view.index, reason: view.reason });
-        return { value, status: 'passed' };
+        return pass(value, { reason: 'folded-calls', detail: view.reason });
       }
-      const prepared = await runner
-        .prepare(view.conversation, { tenant, usage, signal })
-        .catch((error: unknown) => {
+      const prepared = await serve(view.conversation, { usage, signal, tenant, model }).catch(
+        (error: unknown) => {
           tell(options, { type: 'prepare-failed', error });
           return undefined;
-        });
-      if (prepared === undefined) return { value, status: 'passed' };
+        },
+      );
+      if (prepared === undefined) return pass(value, { reason: 'failed' });
       const { checkpoint, reductions } = prepared;
       if (reductions.length === 0 && checkpoint === undefined) return { value, status: 'unchanged' };
       const folded = view.status === 'plain' ? prepared : foldView(prepared.conversation, view.foldings);
@@ -146,28 +171,40 @@ export function createKeeper(options: KeeperOptions): Keeper {
   };
 }
 
-/** There can be only one owner of the context. */
-function isNotOurs({ frame }: Conversation): boolean {
-  return frame.continues !== undefined || frame.managedBy !== undefined;
+/** No model is called that. */
+const NO_MODEL = '';
+
+function engineFor(options: KeeperOptions, model: string): Engine {
+  return createEngine({
+    ...options,
+    model: model === NO_MODEL ? undefined : model,
+    strategy: keeperStrategy(options),
+    economy: false,
+    onEvent: (event) => tell(options, event),
+  });
 }
 
-function portsOf(options: KeeperOptions, engine: Engine): RunnerPorts {
-  const { store, hash, volatile } = options;
+/** What the ports of all models have in common. */
+type Shared = Pick<RunnerPorts, 'hash' | 'chains' | 'owner'>;
+
+function sharedBy({ hash = sha256, volatile }: KeeperOptions): Shared {
+  return { hash, chains: createChains({ hash, volatile }), owner: crypto.randomUUID() };
+}
+
+function portsOf(options: KeeperOptions, engine: Engine, shared: Shared): RunnerPorts {
   return {
-    store,
-    hash,
-    chains: createChains({ hash, volatile }),
+    ...shared,
+    store: options.store,
     now: options.now ?? Date.now,
     schedule: options.schedule ?? later,
-    owner: crypto.randomUUID(),
+    letOthersRun,
     estimator: engine.estimator,
     thresholds: engine.thresholds,
     bindsReasoning: engine.bindsReasoning,
     archive: options.archive !== false,
     leaseMilliseconds: options.leaseMilliseconds ?? LEASE_MILLISECONDS,
     patienceMilliseconds: options.patienceMilliseconds ?? PATIENCE_MILLISECONDS,
-    rememberedConversations: options.rememberedConversations ?? REMEMBERED_CONVERSATIONS,
-    configurationFor: fingerprint(options, engine),
+    configurationFor: fingerprint({ ...options, ...shared }, engine),
     measure: (view, usage) => measureView(view, usage, engine.estimator),
     async compact({ conversation, tokens, signal, handleFor }) {
       const turn = { conversation, tokens, signal, handleFor, idleSeconds: undefined };
@@ -193,11 +230,4 @@ function tell({ onEvent }: KeeperOptions, event: KeeperEvent | CompactionEvent):
   } catch {
     // There is nobody left to tell.
   }
-}
-
-function later(task: () => void, milliseconds: number): () => void {
-  const timer = setTimeout(task, milliseconds);
-  // Browsers have a number here, which keeps nothing alive.
-  if (typeof timer === 'object') timer.unref();
-  return () => clearTimeout(timer);
 }

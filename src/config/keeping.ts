@@ -16,7 +16,7 @@ export {
 export type { Checkpoint, Stretch, ViewPart } from '../core/checkpoint.ts';
 export { type Cuts, cutsOf } from '../core/cuts.ts';
 export type { Schedule } from '../core/engine/held-lease.ts';
-export type { KeeperEvent, StoreOperation } from '../core/engine/keeper-event.ts';
+export type { KeeperEvent, PassReason, StoreOperation } from '../core/engine/keeper-event.ts';
 export { type FindOptions, findCheckpoint, isTrueOf } from '../core/find-checkpoint.ts';
 export { type FoundMarker, findMarker, isMarker, MARKER_SOURCE } from '../core/markers.ts';
 export {

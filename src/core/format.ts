@@ -18,7 +18,7 @@ export interface Frame {
   readonly tools: readonly ToolDefinition[];
   /** Set when the server holds part of the history (a stored response, a thread), so that the list is not all of it. */
   readonly continues: string | undefined;
-  /** Set when the client has asked the provider to shorten the context itself: there can be only one owner of it. */
+  /** Set when the client has asked the provider to compact the conversation itself: there can be only one owner of it. */
   readonly managedBy: string | undefined;
 }
 

@@ -12,9 +12,13 @@ export function withHandles(
   handleFor: HandleFor | undefined,
 ): readonly Edit[] {
   if (handleFor === undefined) return edits;
+  // A name is made from all of a message, and hundreds of edits may change the same one.
+  const handles = new Map<Message, string>();
   return edits.map((edit) => {
     const changed = edit.type === 'rewrite' ? messages[edit.message] : undefined;
     if (edit.type !== 'rewrite' || changed === undefined) return edit;
-    return { ...edit, text: `${edit.text} ${handleFor([changed])}` };
+    const handle = handles.get(changed) ?? handleFor([changed]);
+    handles.set(changed, handle);
+    return { ...edit, text: `${edit.text} ${handle}` };
   });
 }

@@ -78,9 +78,12 @@ function findContinuation(body: JsonObject, list: readonly unknown[]): string | 
   return refers ? 'item_reference' : undefined;
 }
 
+/** `truncation` is no compaction: nothing comes back from it, and a request that fits is not truncated. */
 function findManagement(body: JsonObject): string | undefined {
-  if (asList(body['context_management']).length > 0) return 'context_management';
-  return body['truncation'] === 'auto' ? 'truncation' : undefined;
+  const compacts = asList(body['context_management']).some(
+    (entry) => isObject(entry) && entry['type'] === 'compaction',
+  );
+  return compacts ? 'context_management' : undefined;
 }
 
 function replaceList(frame: Frame, list: readonly unknown[]): unknown {

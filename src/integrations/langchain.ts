@@ -4,11 +4,11 @@
  * @module
  */
 import type { CallOptions } from '../config/compactor.ts';
+import { rememberRecent } from '../config/recent.ts';
 import { asString, isObject } from '../core/json.ts';
 import { langchain } from '../formats/langchain.ts';
 import { langchainUpdate } from '../formats/langchain-update.ts';
 import { toInstances } from './langchain-instances.ts';
-import { rememberRecent } from './recent.ts';
 import { type CompactorSource, compactorsFrom } from './source.ts';
 
 /**

@@ -107,11 +107,24 @@ describe('a keeper', () => {
     const store = mapStore({ now: () => 0, fails: () => true });
     const { keeper, events } = keeping({ store, tenant: undefined });
     const value = session(60);
-    expect(await keeper.prepare(value)).toEqual({ value, status: 'passed' });
-    const managed = { messages: value, context_management: { edits: [] } };
-    expect(await keeper.prepare(managed, { tenant: 'a' })).toEqual({ value: managed, status: 'passed' });
+    expect(await keeper.prepare(value)).toEqual({ value, status: 'passed', reason: 'no-tenant' });
+    const managed = { messages: value, context_management: { edits: [{ type: 'compact_20260112' }] } };
+    expect(await keeper.prepare(managed, { tenant: 'a' })).toEqual({
+      value: managed,
+      status: 'passed',
+      reason: 'provider-compacts',
+    });
+    const continued = { messages: value, thread: { id: 't' } };
+    expect(await keeper.prepare(continued, { tenant: 'a' })).toMatchObject({
+      status: 'passed',
+      reason: 'provider-holds-history',
+    });
     await keeper.settle();
-    expect(events).toEqual([]);
+    expect(events).toEqual([
+      { type: 'request-passed', reason: 'no-tenant' },
+      { type: 'request-passed', reason: 'provider-compacts', detail: 'context_management' },
+      { type: 'request-passed', reason: 'provider-holds-history', detail: 'thread' },
+    ]);
   });
 
   it('passes on what is nested deeper than anybody can follow', async () => {
@@ -123,8 +136,8 @@ describe('a keeper', () => {
       { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'b', input }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'c' }] },
     ];
-    expect(await keeper.prepare(value)).toEqual({ value, status: 'passed' });
-    expect(events).toMatchObject([{ type: 'prepare-failed' }]);
+    expect(await keeper.prepare(value)).toEqual({ value, status: 'passed', reason: 'failed' });
+    expect(events).toMatchObject([{ type: 'prepare-failed' }, { type: 'request-passed', reason: 'failed' }]);
   });
 
   it('keeps tenants apart that say the same', async () => {

@@ -43,6 +43,8 @@ export type WorldStrategy = keyof typeof worldStrategies;
 
 const FORMAT_CONTRACT = 'anthropic-messages';
 const PATIENCE = 777;
+/** A run lets others have a turn now and then: as often as this at most, where nothing is late. */
+const TURNS_OF_A_RUN = 6;
 /** A pause after failures, and a few turns more. */
 const MOST_TURNS_TO_REST = 14;
 
@@ -97,7 +99,7 @@ export class KeeperWorld {
     this.#storeFailed = false;
     const prepared = await this.#keeperOf(client.tenant).prepare({ max_tokens: 100, messages: raws });
     // Whatever is quick is done before the next turn, whatever is late is not.
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnsOf(TURNS_OF_A_RUN);
     if (this.#fault !== undefined) throw this.#fault;
     checkPrepared(this, client, { prepared, raws });
     this.#lastStatus = prepared.status;
@@ -156,8 +158,13 @@ export class KeeperWorld {
   #schedule(task: () => void, milliseconds: number): () => void {
     // Nobody is patient here: a summary that is late is late for the request that waits for it.
     if (milliseconds === PATIENCE) {
-      const immediate = setImmediate(() => setImmediate(task));
-      return () => clearImmediate(immediate);
+      let isCalledOff = false;
+      void turnsOf(TURNS_OF_A_RUN).then(() => {
+        if (!isCalledOff) task();
+      });
+      return () => {
+        isCalledOff = true;
+      };
     }
     const entry = { task, at: this.#now + milliseconds };
     this.#scheduled.add(entry);
@@ -271,6 +278,10 @@ export class KeeperWorld {
       (record) => record.tenant === tenant && JSON.stringify(record.parts).includes(id),
     );
   }
+}
+
+async function turnsOf(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function noncesIn(raw: unknown): readonly number[] {

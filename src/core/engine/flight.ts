@@ -33,6 +33,8 @@ export interface FlightPlan {
 export async function fly(ports: RunnerPorts, plan: FlightPlan): Promise<void> {
   const { track } = plan;
   try {
+    // The request that is waiting goes out first.
+    await ports.letOthersRun();
     await flyUnderLease(ports, plan);
   } catch (error) {
     // A plan that does not fit its conversation, for one: the strategy may be anybody's.
@@ -85,9 +87,11 @@ async function compactAndSave(ports: RunnerPorts, plan: FlightPlan, held: HeldLe
   const job = jobFor(ports, plan, base);
   if (job === undefined) return;
   const { view, tokens, archive } = job;
+  await ports.letOthersRun();
   const outcome = await runSafely(ports, track, () =>
     ports.compact({ conversation: view, tokens, signal, handleFor: archive?.handleFor }),
   );
+  await ports.letOthersRun();
   const state = judge(track.state, outcome, signal);
   const made =
     outcome.status === 'compacted' ? record(ports, { ...plan, base }, { job, outcome, state }) : undefined;
@@ -180,6 +184,7 @@ async function runSafely(ports: RunnerPorts, track: Track, run: () => Promise<Ou
 /** Stores a checkpoint. One that the store could not take, or that lost a race, is paid for and stays to be tried again. */
 async function save(ports: RunnerPorts, track: Track, made: NewCheckpoint, lease: Lease): Promise<void> {
   track.unsaved = made;
+  await ports.letOthersRun();
   const committed = await attempt(ports, 'commit', () => ports.store.commit({ ...made, lease }));
   if (committed === undefined) return;
   const { boundary, conversation } = made.checkpoint;

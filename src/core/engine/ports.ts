@@ -17,7 +17,7 @@ export interface CompactionOrder {
   readonly handleFor: HandleFor | undefined;
 }
 
-/** Everything a runner needs and does not know how to do. */
+/** Everything it takes to serve requests for one model, and what a runner does not know how to do. */
 export interface RunnerPorts {
   readonly store: Store;
   readonly hash: Hash;
@@ -25,6 +25,8 @@ export interface RunnerPorts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly schedule: Schedule;
+  /** Gives whoever waits a turn: a long run is made of stretches with this between them. */
+  letOthersRun(): Promise<void>;
   /** Who asks for leases: another word in each process. */
   readonly owner: string;
   readonly estimator: TokenEstimator;
@@ -36,8 +38,6 @@ export interface RunnerPorts {
   readonly leaseMilliseconds: number;
   /** How long a request that does not fit waits for a compaction. */
   readonly patienceMilliseconds: number;
-  /** Conversations that are remembered in the process. */
-  readonly rememberedConversations: number;
   /** Fingerprint of what shapes a checkpoint. */
   configurationFor(format: Format): string;
   /** Tokens of a request, by what the provider reported with the last answer where that is known. */

@@ -5,11 +5,11 @@ export interface Recent<Entry> {
 }
 
 /** Remembers so many entries. */
-export function rememberRecent<Entry>(most: number, make: () => Entry): Recent<Entry> {
+export function rememberRecent<Entry>(most: number, make: (name: string) => Entry): Recent<Entry> {
   const entries = new Map<string, Entry>();
   return {
     take(name) {
-      const entry = entries.get(name) ?? make();
+      const entry = entries.get(name) ?? make(name);
       entries.delete(name);
       entries.set(name, entry);
       const [oldest] = entries.keys();
