@@ -1,6 +1,7 @@
 import type { Conversation, Format, Frame } from '../core/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, Role, ToolResultBlock } from '../core/message.ts';
+import { plainSha256 } from '../core/sha256.ts';
 import { sealOnce } from './ai-sdk-parts.ts';
 import { recogniseUiMessages } from './ai-sdk-recognise.ts';
 import { failedToolPart, readUiPart, withToolOutput } from './ai-sdk-ui-parts.ts';
@@ -92,17 +93,33 @@ function readRole(role: unknown): Role {
 /** The body with another list. Messages that are new get an id, which the SDK demands of every one. */
 function replaceList(frame: Frame, list: readonly unknown[]): unknown {
   const known = new Set(frame.list);
-  const taken = new Set(list.map((raw) => (isObject(raw) ? raw['id'] : undefined)));
-  let count = 0;
-  const nextId = (): string => {
-    do count++;
-    while (taken.has(`roundfold-${count}`));
-    return `roundfold-${count}`;
-  };
-  const messages = list.map((raw) =>
-    known.has(raw) || !isObject(raw) || raw['id'] !== undefined ? raw : { id: nextId(), ...raw },
-  );
+  const taken = new Set(list.map(idOf));
+  // The same words in two chats are two messages: many keep them under their ids alone.
+  const chat = frame.list.map(idOf).find((id) => id !== undefined) ?? '';
+  const messages = list.map((raw) => {
+    if (known.has(raw) || !isObject(raw) || raw['id'] !== undefined) return raw;
+    const id = freeId(
+      `roundfold-${plainSha256(`${chat}\n${JSON.stringify(raw)}`).slice(0, ID_DIGITS)}`,
+      taken,
+    );
+    taken.add(id);
+    return { id, ...raw };
+  });
   return replaceUnderKey(frame.body, 'messages', messages);
+}
+
+/** Hexadecimal digits of an id: 64 bits are enough to tell the messages of all chats apart. */
+const ID_DIGITS = 16;
+
+/** The id, or the first one with a number behind it that nobody has. */
+function freeId(id: string, taken: ReadonlySet<string | undefined>): string {
+  let free = id;
+  for (let count = 2; taken.has(free); count++) free = `${id}-${count}`;
+  return free;
+}
+
+function idOf(raw: unknown): string | undefined {
+  return isObject(raw) ? asString(raw['id']) : undefined;
 }
 
 /**
