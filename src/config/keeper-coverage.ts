@@ -1,5 +1,6 @@
 import { notCompacted, type Outcome } from '../core/strategy.ts';
 import type { Summarizer } from '../core/summarizer.ts';
+import { letOthersRun } from './keeper-timing.ts';
 
 /** A summarizer that is watched, and what it has come to. */
 export interface Watched {
@@ -17,6 +18,8 @@ export function watch(inner: Summarizer): Watched {
       asksModel: inner.asksModel,
       fillsTarget: inner.fillsTarget,
       async summarize(request) {
+        // What comes before a summary and the summary itself can each take long.
+        await letOthersRun();
         const outcome = await inner.summarize(request);
         hasWritten ||= outcome.status === 'summarized' && outcome.text.trim() !== '';
         return outcome;

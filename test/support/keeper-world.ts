@@ -44,7 +44,7 @@ export type WorldStrategy = keyof typeof worldStrategies;
 const FORMAT_CONTRACT = 'anthropic-messages';
 const PATIENCE = 777;
 /** A run lets others have a turn now and then: as often as this at most, where nothing is late. */
-const TURNS_OF_A_RUN = 6;
+const TURNS_OF_A_RUN = 10;
 /** A pause after failures, and a few turns more. */
 const MOST_TURNS_TO_REST = 14;
 

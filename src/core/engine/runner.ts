@@ -58,7 +58,10 @@ export function createRunner(rememberedConversations: number): Runner {
       const configuration = ports.configurationFor(conversation.format);
       const turn = readTurn(conversation, ports.chains, { tenant, configuration, usage, signal });
       const track = tracks.of(tenant, turn.chain, (checkpoint) => isTrueOf(checkpoint, turn));
-      let view = viewOf(ports, turn, { track, checkpoint: await findFor(ports, turn, track) });
+      const found = await findFor(ports, turn, track);
+      // What it takes to know a long conversation and what it takes to count it are each long enough.
+      await ports.letOthersRun();
+      let view = viewOf(ports, turn, { track, checkpoint: found });
       const isStarted = startIfDue(ports, { turn, track, view, closing: controller });
       if (!isStarted && track.flight === undefined) track.state = afterTurn(track.state);
       const { windowTokens } = ports.thresholds;
