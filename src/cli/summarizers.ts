@@ -74,7 +74,7 @@ export function createSummarizer(name: string, model: string | undefined): Summa
   return withDigest(
     modelSummarizer(client, {
       windowTokens: contextWindowForModel(chosen),
-      isOverflow: (error) => parseOverflow(error) !== undefined,
+      overflowOf: parseOverflow,
     }),
   );
 }

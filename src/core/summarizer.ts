@@ -1,5 +1,6 @@
 import type { Conversation } from './format.ts';
 import type { Message, Usage } from './message.ts';
+import type { OverflowFacts } from './overflow-facts.ts';
 import type { TokenEstimator } from './token-estimator.ts';
 
 /** What a summarizer is given. It sees nothing else, and a summary covers exactly these messages. */
@@ -41,6 +42,8 @@ export type SummaryOutcome =
       readonly message: string;
       /** What was spent all the same. */
       readonly usage: Usage | undefined;
+      /** With `input-too-long`, where it is known: how large the messages were in the prompt, and how much of them must go. */
+      readonly overflow?: OverflowFacts | undefined;
     };
 
 /** Rounds in, summary out. Expected failures are outcomes; nothing is thrown for them. */

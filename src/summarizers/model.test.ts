@@ -8,7 +8,8 @@ import { createTokenEstimator } from '../core/token-estimator.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { parseOverflow } from '../formats/overflow/detect.ts';
 import { deepFreeze } from '../testing/deep-freeze.ts';
-import { type ModelSummarizerOptions, modelSummarizer } from './model.ts';
+import { modelSummarizer } from './model.ts';
+import type { ModelSummarizerOptions } from './model-options.ts';
 import { SUMMARY_SYSTEM, summaryPrompt } from './prompt.ts';
 
 const estimator = createTokenEstimator();
@@ -69,13 +70,12 @@ function scripted(
   };
 }
 
-const isOverflow = (error: unknown) => parseOverflow(error) !== undefined;
 const run = (
   client: ModelClient,
   request: Partial<SummaryRequest> = {},
   options: Partial<ModelSummarizerOptions> = {},
 ): Promise<SummaryOutcome> =>
-  modelSummarizer(client, { isOverflow, ...options }).summarize(requestFor(request));
+  modelSummarizer(client, { overflowOf: parseOverflow, ...options }).summarize(requestFor(request));
 
 describe('modelSummarizer', () => {
   it('gives the sections of the answer as a summary with ids', async () => {

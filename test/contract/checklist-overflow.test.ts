@@ -8,6 +8,7 @@ import {
   MAX_OVERFLOW_RETRIES,
   type Message,
   parseOverflow,
+  type RetryPolicy,
   type RetryTruncationOptions,
   readConversation,
   recoverFromOverflow,
@@ -118,11 +119,11 @@ describe('retry after prompt-too-long (rows 12 to 18)', () => {
     const conversation = records(['U', ...talk].join(' '));
     const truncated = literal(conversation);
 
-    expect(truncated?.droppedRounds).toBe(row.dropped);
+    expect(truncated?.droppedRounds).toHaveLength(row.dropped);
     expect(literal(conversation)).toEqual(truncated);
   });
 
-  it.each(['literal', 'keep-preamble'] as const)(
+  it.each(['literal', 'keep-preamble', 'oversized-first'] as const)(
     'row 15: under %s the newest round always stays',
     (policy) => {
       const truncated = literal(records(RUN), { policy, ...gap(10_000) });
@@ -270,13 +271,15 @@ describe('the loop and what it leaves (rows 20 to 22)', () => {
   });
 
   describe.each(Object.entries(writers))('in %s', (name, write) => {
-    test.prop([steps, fc.nat(300), fc.constantFrom('literal', 'keep-preamble')], { numRuns: 60 })(
+    test.prop([steps, fc.nat(300), fc.constantFrom('literal', 'keep-preamble', 'oversized-first')], {
+      numRuns: 60,
+    })(
       'row 21: messages leave whole, no call loses its result, and the request is legal',
       (list, excessTokens, policy) => {
         const conversation = readConversation(deepFreeze(write(list)), name);
         const truncated = truncateHeadForRetry(conversation, {
           estimator,
-          policy: policy as 'literal' | 'keep-preamble',
+          policy: policy as RetryPolicy,
           ...gap(excessTokens),
         });
         if (truncated === null || truncated.shortenedResults > 0) return;
@@ -295,6 +298,21 @@ describe('the loop and what it leaves (rows 20 to 22)', () => {
     [201, 'U1 M A3(c) T(c) A4'],
     [800, 'U1 M A4'],
   ])('row 22: the task survives a gap of %d: %s', (excessTokens, kept) => {
+    const truncated = truncateHeadForRetry(records(RUN), {
+      estimator: sized,
+      policy: 'keep-preamble',
+      marginFraction: 0,
+      ...gap(excessTokens),
+    });
+
+    expect(wordsOf(truncated?.conversation)).toBe(kept);
+  });
+
+  it.each([
+    [1, 'U1 A1(a) T(a) M A3(c) T(c) A4'],
+    [501, 'U1 M A3(c) T(c) A4'],
+    [800, 'U1 M A4'],
+  ])('row 22: and so it does where the largest round goes first, gap %d: %s', (excessTokens, kept) => {
     const truncated = truncateHeadForRetry(records(RUN), {
       estimator: sized,
       marginFraction: 0,

@@ -264,7 +264,7 @@ describe('summaries (rows 54 to 60)', () => {
         sent.push(JSON.parse(String(init?.body)));
         return Response.json(body);
       };
-      const summarizer = modelSummarizer(client({ model: 'm', fetch }), { isOverflow });
+      const summarizer = modelSummarizer(client({ model: 'm', fetch }), { overflowOf: parseOverflow });
       const conversation = anthropic({
         system: 'You are an agent.',
         tools: [{ name: 'ask_expert', input_schema: { type: 'object' } }],
@@ -307,7 +307,7 @@ describe('summaries (rows 54 to 60)', () => {
       system: 'You are a pirate. Always answer in rhymes.',
       messages: rawsOf(toolSession(30)),
     });
-    const summarizer = modelSummarizer(client, { isOverflow });
+    const summarizer = modelSummarizer(client, { overflowOf: parseOverflow });
     const context = strategyContext({ estimator, targetTokens: 5000, summarizer });
     const strategy = summarize({ instructions: 'Look after the ports.' });
     expectCompacted(await strategy.compact(conversation, context));
@@ -316,7 +316,3 @@ describe('summaries (rows 54 to 60)', () => {
     expect(asked.join('\n')).not.toContain('pirate');
   });
 });
-
-function isOverflow(error: unknown): boolean {
-  return parseOverflow(error) !== undefined;
-}

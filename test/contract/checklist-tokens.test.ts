@@ -249,7 +249,7 @@ describe('the summary (rows 88 and 89)', () => {
   const modelOf = (answer: Partial<Completion>) =>
     modelSummarizer(
       functionClient(() => ({ text: 'what happened', stop: 'end', usage, ...answer })),
-      { isOverflow: (error) => parseOverflow(error) !== undefined },
+      { overflowOf: parseOverflow },
     );
 
   it.each([

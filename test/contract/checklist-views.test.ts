@@ -194,7 +194,7 @@ describe('the request for a summary (row 40)', () => {
         return 'what happened';
       });
       const conversation = chat(chatShape('uCta'.repeat(count)));
-      await modelSummarizer(client, { windowTokens, isOverflow: () => false }).summarize({
+      await modelSummarizer(client, { windowTokens, overflowOf: () => undefined }).summarize({
         messages: conversation.messages,
         conversation,
         previousSummary: undefined,

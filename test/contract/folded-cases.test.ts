@@ -47,7 +47,7 @@ const longResult = (after: string) => [
 
 function summarised(client: ModelClient, windowTokens = 0) {
   const conversation = chat(chatShape('uaua'));
-  return modelSummarizer(client, { windowTokens, isOverflow: () => false }).summarize({
+  return modelSummarizer(client, { windowTokens, overflowOf: () => undefined }).summarize({
     messages: conversation.messages,
     conversation,
     previousSummary: undefined,

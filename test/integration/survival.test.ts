@@ -37,7 +37,7 @@ function saying(name: string, answer: (request: SummaryRequest) => string, asksM
 const model = (text: string) =>
   modelSummarizer(
     functionClient(async () => text),
-    { isOverflow: () => false },
+    { overflowOf: () => undefined },
   );
 
 /** Every other time the summarizer keeps the demands by itself, so that they stand in the summary alone. */
