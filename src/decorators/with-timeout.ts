@@ -1,5 +1,6 @@
 import { RoundfoldError } from '../core/errors.ts';
 import { type NotCompacted, notCompacted, type Strategy } from '../core/strategy.ts';
+import { abortOf } from './abort-of.ts';
 
 export interface TimeoutOptions {
   readonly timeoutMs: number;
@@ -46,12 +47,6 @@ export function withTimeout(inner: Strategy, { timeoutMs, after = afterTimer }: 
       }
     },
   };
-}
-
-function abortOf(signal: AbortSignal, settled: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true, signal: settled });
-  });
 }
 
 /** A cleared timer never resolves: nobody waits for it then. */

@@ -29,19 +29,19 @@ function deliveries({ status, body }: OverflowFixture): ReadonlyMap<string, Over
   ]);
 }
 
-describe.each(overflowResponses)('62 p-overflow-table: $provider', (fixture) => {
+describe.each(overflowResponses)('the refusal of $provider', (fixture) => {
   it.each([...deliveries(fixture)])('is read from %s', (_, overflow) => {
     expect(facts(overflow)).toEqual(fixture.expected);
   });
 });
 
-describe('62 p-overflow-table: refusals for other reasons', () => {
+describe('a refusal for another reason', () => {
   it.each(otherRefusals)('is no overflow: $provider', (fixture) => {
     expect(new Set(deliveries(fixture).values())).toEqual(new Set([undefined]));
   });
 });
 
-describe('64 p-failed-in-stream (detection)', () => {
+describe('an overflow that is told in a stream', () => {
   const failed = {
     type: 'response.failed',
     sequence_number: 2,
@@ -102,7 +102,7 @@ describe('64 p-failed-in-stream (detection)', () => {
   });
 });
 
-describe('65 p-output-only (detection)', () => {
+describe('an overflow that less output cures', () => {
   it.each([
     {
       why: 'prompt below, sum above',
@@ -127,7 +127,7 @@ describe('65 p-output-only (detection)', () => {
   });
 });
 
-describe('66 p-silent', () => {
+describe('an overflow that nobody tells', () => {
   it('finds the truncation of Ollama by the token count', () => {
     const body = {
       model: 'llama3.1',
@@ -188,7 +188,7 @@ describe('66 p-silent', () => {
   });
 });
 
-describe('70 p-retry-headers (classification)', () => {
+describe('a refusal that time cures', () => {
   const overflow = { error: { message: 'prompt is too long: 213462 tokens > 200000 maximum' } };
 
   it.each([401, 403, 404, 500, 502, 503, 504, 529])(
@@ -219,7 +219,7 @@ describe('70 p-retry-headers (classification)', () => {
   });
 });
 
-describe('behaviours 3.2', () => {
+describe('the gap between size and limit', () => {
   it.each([
     { error: 'prompt is too long: 137500 tokens > 135000 maximum', gap: 2500 },
     { error: 'PROMPT IS TOO LONG: 137500 TOKENS > 135000 MAXIMUM', gap: 2500 },
