@@ -259,6 +259,14 @@ describe('truncateHeadForRetry, keep-preamble', () => {
     },
   );
 
+  it('leaves nine tenths of the limit, however far above it the request was', () => {
+    const conversation = records(agentRun);
+    const tokens = requestTokens(conversation, sized);
+    const overflow = { ...tooLong, excessTokens: tokens * 0.9, actualTokens: tokens };
+
+    expect(keep(conversation, { overflow })?.gapTokens).toBeCloseTo(tokens * 0.91);
+  });
+
   it('does not scale by a count that the provider broke off', () => {
     const overflow = { ...tooLong, excessTokens: 300, actualTokens: 1, countIsLowerBound: true };
 

@@ -24,7 +24,7 @@ export interface RetryTruncationOptions {
   readonly windowTokens?: number | undefined;
   /** Default `oversized-first`. */
   readonly policy?: RetryPolicy | undefined;
-  /** Share of the excess that goes on top of it. Default 0.1, for `literal` 0. */
+  /** Share of the excess, or of the limit where that is less, that goes on top. Default 0.1, for `literal` 0. */
   readonly marginFraction?: number | undefined;
   /** Estimated tokens that should go in any case, as far as rounds without a pin have them. `literal` does without. */
   readonly dropAtLeastTokens?: number | undefined;

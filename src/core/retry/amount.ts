@@ -35,8 +35,10 @@ export function amountToDrop(estimatedTokens: number, rules: PolicyRules, option
   const statedExcess = overflow?.excessTokens ?? 0;
   if (statedExcess > 0) {
     const excessTokens = statedExcess * (rules.usesEstimate ? scaleOf(estimatedTokens, overflow) : 1);
-    const gapTokens = excessTokens * (1 + (options.marginFraction ?? rules.marginFraction));
     const limitTokens = Math.max(0, estimatedTokens - excessTokens);
+    // A share of a large excess could be most of what may stay.
+    const marginOf = Math.min(excessTokens, limitTokens);
+    const gapTokens = excessTokens + marginOf * (options.marginFraction ?? rules.marginFraction);
     return { ...common, gapTokens, excessTokens, localGapTokens: undefined, limitTokens };
   }
   const stated = rules.usesEstimate ? (overflow?.limitTokens ?? options.windowTokens) : undefined;

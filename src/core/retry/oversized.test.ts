@@ -107,6 +107,20 @@ describe('an old round that takes most of the window', () => {
     expect(truncated.receipt.tokensAfter).toBeGreaterThan(LIMIT / 2);
   });
 
+  it.each(['SELECT 1; ', '日本語のテキスト', '0123456789abcdef', 'word\n'])(
+    'is shortened as far as is asked for, and not dropped for a token that is missing: %s',
+    (text) => {
+      const [task, call, , ...rest] = session(12, 1);
+      const content = [{ type: 'tool_result', tool_use_id: 'm1', content: text.repeat(20_000) }];
+      const conversation = anthropic([task, call, { role: 'user', content }, ...rest]);
+      const tokens = requestTokens(conversation, estimator);
+
+      for (const share of [0.5, 0.25, 0.1]) {
+        expect(fitTo(tokens * share, conversation)).toMatchObject({ droppedRounds: [], shortenedResults: 1 });
+      }
+    },
+  );
+
   it('takes its innocent predecessors along where the oldest are to go first', () => {
     const truncated = fitTo(LIMIT, anthropic(session(12, 10)), { policy: 'keep-preamble' });
 
