@@ -47,7 +47,11 @@ export interface Plan {
 
 /** The value in so many of a dozen cases. */
 function inDozen<Value>(times: number, arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
-  return fc.oneof({ weight: 12 - times, arbitrary: fc.constant(undefined) }, { weight: times, arbitrary });
+  return fc.oneof(
+    { withCrossShrink: true },
+    { weight: 12 - times, arbitrary: fc.constant(undefined) },
+    { weight: times, arbitrary },
+  );
 }
 
 const seldom = fc.integer({ min: 0, max: 11 }).map((value) => value === 11);
@@ -63,6 +67,7 @@ const call: fc.Arbitrary<PlannedCall> = fc.record({
 
 const exchange: fc.Arbitrary<PlannedExchange> = fc.record({
   asked: fc.oneof(
+    { withCrossShrink: true },
     { weight: 4, arbitrary: fc.constant([]) },
     { weight: 4, arbitrary: fc.tuple(randomText) },
     { weight: 1, arbitrary: fc.tuple(randomText, randomText) },
@@ -83,6 +88,7 @@ const exchange: fc.Arbitrary<PlannedExchange> = fc.record({
   compacts: seldom,
   isMarked: seldom,
   calls: fc.oneof(
+    { withCrossShrink: true },
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 4, arbitrary: fc.array(call, { minLength: 1, maxLength: 2 }) },
     { weight: 1, arbitrary: fc.array(call, { minLength: 2, maxLength: 4 }) },
@@ -106,6 +112,7 @@ const chatExchange: fc.Arbitrary<PlannedExchange> = fc.record({
 
 function exchangesOf(one: fc.Arbitrary<PlannedExchange>): fc.Arbitrary<readonly PlannedExchange[]> {
   return fc.oneof(
+    { withCrossShrink: true },
     { weight: 6, arbitrary: fc.array(one, { minLength: 1, maxLength: 6 }) },
     { weight: 3, arbitrary: fc.array(one, { minLength: 5, maxLength: 12 }) },
     { weight: 1, arbitrary: fc.array(one, { minLength: 12, maxLength: 24 }) },

@@ -28,6 +28,7 @@ const NEARLY_NOTHING: readonly string[] = ['.', '0', 'ok', ' a', '\u200b', '-', 
 
 /** Short texts are the rule; long ones are frequent enough that budgets bite. */
 const length = fc.oneof(
+  { withCrossShrink: true },
   { weight: 5, arbitrary: fc.integer({ min: 1, max: 40 }) },
   { weight: 4, arbitrary: fc.integer({ min: 40, max: 400 }) },
   { weight: 2, arbitrary: fc.integer({ min: 400, max: 1500 }) },
@@ -36,6 +37,7 @@ const length = fc.oneof(
 
 /** Texts of one to some thousand characters that hold more than blanks and do not end in one. */
 export const randomText: fc.Arbitrary<string> = fc.oneof(
+  { withCrossShrink: true },
   {
     weight: 12,
     arbitrary: fc.tuple(fc.nat(MATERIAL.length - 1), length).map(([kind, size]) => cutText(kind, size)),

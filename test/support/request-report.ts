@@ -20,7 +20,13 @@ export function describeFault(one: RequestCase, fault: CaseFault): string {
     '  before:',
     ...describeList(format, before),
     '  after:',
-    ...(after === undefined ? ['    nothing'] : describeList(format, after, new Set(listOf(format, before)))),
+    ...(after === undefined
+      ? ['    nothing']
+      : describeList(
+          format,
+          after,
+          new Set(listOf(format, before).map((message) => JSON.stringify(message))),
+        )),
     ...(body.length <= WHOLE_BODY ? [`  the body: ${body}`] : []),
   ].join('\n');
 }
@@ -30,10 +36,10 @@ function share({ share: told }: RequestCase): string {
 }
 
 /** One line a message; `+` marks those that were not there before. */
-function describeList(format: string, body: unknown, known?: ReadonlySet<unknown>): readonly string[] {
+function describeList(format: string, body: unknown, known?: ReadonlySet<string>): readonly string[] {
   return listOf(format, body).map((message, index) => {
-    const sign = known === undefined || known.has(message) ? ' ' : '+';
     const text = JSON.stringify(message);
+    const sign = known === undefined || known.has(text) ? ' ' : '+';
     const shown = text.length > LINE ? `${text.slice(0, LINE)}… (${text.length})` : text;
     return `  ${sign} ${index} ${speakerOf(message)} ${shown}`;
   });
