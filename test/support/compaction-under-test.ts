@@ -55,9 +55,9 @@ export interface CompactionRun {
 
 /** A compactor with what it tells. */
 export interface CompactorUnderTest {
-  manually(value: unknown): Promise<CompactionRun>;
+  manually(value: unknown, signal?: AbortSignal): Promise<CompactionRun>;
   automatically(value: unknown): Promise<CompactionRun>;
-  readonly triggerTokens: number;
+  readonly targetTokens: number;
   /** Everything it has told so far; whoever wants to count anew empties it. */
   readonly events: CompactionEvent[];
 }
@@ -82,9 +82,9 @@ export function compactorUnderTest(settings: CompactionSettings): CompactorUnder
     reason: outcome.reason,
   });
   return {
-    manually: async (value) => toRun(await compactor.compact(value)),
+    manually: async (value, signal) => toRun(await compactor.compact(value, { signal })),
     automatically: async (value) => toRun(await compactor.maybeCompact(value)),
-    triggerTokens: compactor.thresholds.triggerTokens,
+    targetTokens: compactor.thresholds.targetTokens,
     events,
   };
 }
