@@ -20,25 +20,22 @@ async function start(name: string): Promise<FailingModel> {
   return model;
 }
 
+/** What was said is all there is of a round: nothing but a summary makes it smaller. */
 function roundOf(index: number): readonly unknown[] {
-  const id = `call_${index}`;
-  const path = `src/berths/berth-${index}.ts`;
-  const lines = Array.from(
+  const soundings = Array.from(
     { length: 30 },
-    (_, line) => `const draught_${index}_${line} = sound(${line * 37});`,
+    (_, line) =>
+      `At pile ${line} of berth ${index} the lead found ${line * 37 + index} centimetres of water.`,
   );
   return [
-    { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read_file', input: { path } }] },
-    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: lines.join('\n') }] },
-    { role: 'assistant', content: [{ type: 'text', text: `Berth ${index} is ${index + 3} metres deep.` }] },
-    { role: 'user', content: `Go on with berth ${index + 1}, and never touch tides-${index}.lock.` },
+    { role: 'assistant', content: [{ type: 'text', text: soundings.join('\n') }] },
+    { role: 'user', content: `Go on with berth ${index + 1}.` },
   ];
 }
 
-/** A conversation whose tool results are the smaller part, so that nothing but a summary makes it small enough. */
 const conversation = deepFreeze([
-  { role: 'user', content: 'Sound every berth.' },
-  ...Array.from({ length: 12 }, (_, index) => roundOf(index)).flat(),
+  { role: 'user', content: 'Sound every berth. Never touch tides.lock.' },
+  ...Array.from({ length: 24 }, (_, index) => roundOf(index)).flat(),
 ]);
 const size = tokensOf(FORMAT, conversation);
 
@@ -74,7 +71,7 @@ describe.each(Object.keys(failingModels))('a model that %s', (name) => {
       // Several rounds a turn, so that a run is due in each of them.
       list = [
         ...(value as readonly unknown[]),
-        ...[0, 1, 2].flatMap((step) => roundOf(100 + turn * 3 + step)),
+        ...[0, 1, 2, 3].flatMap((step) => roundOf(100 + turn * 4 + step)),
       ];
     }
 
