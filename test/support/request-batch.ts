@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { bodyFormats } from './random-bodies.ts';
-import { type CaseFilter, faultsOfCase, type RequestCase, requestCases } from './request-cases.ts';
+import {
+  actedStrategies,
+  type CaseFilter,
+  faultsOfCase,
+  type RequestCase,
+  requestCases,
+} from './request-cases.ts';
 import type { PropertyName } from './request-judge.ts';
 import { describeFault } from './request-report.ts';
 
@@ -30,6 +36,8 @@ export interface Failure {
 export interface BatchResult {
   readonly bodies: number;
   readonly broken: number;
+  /** Strategies that changed a request, in this batch or in one that the thread ran before. */
+  readonly acted: readonly string[];
   readonly failures: readonly Failure[];
 }
 
@@ -60,7 +68,7 @@ export async function runBatch({ seed, bodies, filter, properties, shown }: Batc
       : await findSmallest(failure, { seed, bodies, filter });
     failures.push({ ...failure, counterexample });
   }
-  return { bodies, broken, failures };
+  return { bodies, broken, acted: [...actedStrategies], failures };
 }
 
 /** The smallest case of the batch in which the property fails, in words. */

@@ -63,6 +63,9 @@ export function requestCases({ formats, strategies = strategyNames }: CaseFilter
     .map(([choice, run]) => ({ ...choice, ...run }));
 }
 
+/** Strategies that changed a request so far. */
+export const actedStrategies = new Set<string>();
+
 /** A fault with the request it was found in. */
 export interface CaseFault extends Fault {
   /** Which request of the conversation, from 1. */
@@ -121,6 +124,7 @@ async function runLink(one: RequestCase, request: unknown): Promise<Link> {
   if ('fault' in tried) return { faults: [tried.fault], after: undefined, settings };
   const { manual, automatic } = tried.value;
   const run = one.isAutomatic && automatic !== undefined ? automatic : manual;
+  if (run.value !== request) actedStrategies.add(one.strategy);
   const faults = [
     ...(await resultFaults(one, request, run, settings)),
     ...(automatic === undefined ? [] : pathFaults(manual, automatic)),

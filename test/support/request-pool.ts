@@ -17,6 +17,8 @@ export interface RequestRun {
 export interface RequestTotals {
   readonly bodies: number;
   readonly broken: number;
+  /** Strategies that changed a request. */
+  readonly acted: ReadonlySet<string>;
   /** By format and property; those that always held are missing. */
   readonly failures: ReadonlyMap<string, Failure>;
 }
@@ -25,7 +27,8 @@ export interface RequestTotals {
 export async function runRequests(run: RequestRun): Promise<RequestTotals> {
   const { bodies, seed, filter, properties = propertyNames, onProgress } = run;
   const failures = new Map<string, Failure>();
-  const totals = { bodies: 0, broken: 0, failures };
+  const acted = new Set<string>();
+  const totals = { bodies: 0, broken: 0, acted, failures };
   const shown = new Set<string>();
   const batches = Math.ceil(bodies / BATCH);
   let next = 0;
@@ -38,6 +41,7 @@ export async function runRequests(run: RequestRun): Promise<RequestTotals> {
         const result = await ask(worker, task);
         totals.bodies += result.bodies;
         totals.broken += result.broken;
+        for (const name of result.acted) acted.add(name);
         for (const failure of result.failures) addFailure(failures, failure);
         for (const failure of result.failures) shown.add(keyOf(failure));
         onProgress?.(totals);
