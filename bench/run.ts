@@ -11,6 +11,7 @@ const benches = [
   'reading.ts',
   'digest-speed.ts',
   'checkpoint.ts',
+  'parallel-results.ts',
   'stores.ts',
   'estimator/bench.ts',
   'calibration.ts',

@@ -17,11 +17,13 @@ import { createCompactor } from '../src/config/compactor.ts';
 import { findContract } from '../src/contracts/registry.ts';
 import { findFloor } from '../src/core/floor.ts';
 import { type Conversation, writeConversation } from '../src/core/format.ts';
+import { layOut } from '../src/core/layout.ts';
 import { isUserText } from '../src/core/message.ts';
 import { ensureToolResultPairing } from '../src/core/pairing.ts';
 import { spansOf } from '../src/core/pins.ts';
 import { requestTokens } from '../src/core/receipt.ts';
 import { groupRounds } from '../src/core/rounds.ts';
+import { changeOf } from '../src/core/strategy.ts';
 import { tailStart } from '../src/core/tail.ts';
 import { createTokenEstimator } from '../src/core/token-estimator.ts';
 import { findFormat } from '../src/formats/registry.ts';
@@ -64,9 +66,9 @@ function isRejected(format: MeasuredFormat, body: unknown): boolean {
 
 /** The tokens that no compaction can go below. */
 function floorOf(conversation: Conversation): number {
-  const { messages } = conversation;
-  const cut = tailStart(messages, estimator, { keepTokens: 0, keepRounds: 1 });
-  return findFloor(conversation, estimator, { spans: spansOf(messages), cut }).tokens + NOTE_TOKENS;
+  const cut = tailStart(conversation, estimator, { keepTokens: 0, keepRounds: 0 });
+  const layout = layOut(conversation, { spans: spansOf(conversation.messages), cut });
+  return findFloor(conversation, estimator, layout).tokens + NOTE_TOKENS;
 }
 
 /** The values that make up the newest turn: the user's last message and the newest round. */
@@ -82,15 +84,15 @@ async function compact(format: MeasuredFormat, body: Body, random: Random): Prom
   const compactor = createCompactor({
     format,
     windowTokens: WINDOW_TOKENS,
-    triggerTokens: budget + 1,
-    targetTokens: budget,
+    trigger: budget + 1,
+    target: budget,
   });
   const { value, outcome } = await compactor.maybeCompact(body);
   const after = findFormat(format)!.read(value);
   const kept = new Set(value.messages);
   const isFeasible = budget >= floorOf(conversation);
   counts.compactions++;
-  if (outcome.status !== 'compacted') counts.unchanged++;
+  if (changeOf(outcome) === undefined) counts.unchanged++;
   if (isRejected(format, value)) counts.rejected++;
   if (after.messages.find(({ role }) => role !== 'system')?.role !== 'user') counts.notUserFirst++;
   if (!newestTurn(conversation).every((raw) => kept.has(raw))) counts.lostNewestTurn++;

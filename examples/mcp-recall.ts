@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import Anthropic from '@anthropic-ai/sdk';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { createKeeper, sha256 } from 'roundfold/keeper';
+import { createKeeper } from 'roundfold/keeper';
 import { sqliteStore } from 'roundfold/stores';
 import { gauge, rehearse, type Stage, TASK, WINDOW } from './support/rehearsal.ts';
 
@@ -24,7 +24,7 @@ const tools: Anthropic.Tool[] = [
 async function converse({ url, onEvent }: Stage, path: string) {
   const client = new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0 });
   const store = sqliteStore({ path });
-  const keeper = createKeeper({ store, hash: sha256, tenant: 'me', model, windowTokens: WINDOW, onEvent });
+  const keeper = createKeeper({ store, tenant: 'me', model, windowTokens: WINDOW, onEvent });
   const history: Anthropic.MessageParam[] = [{ role: 'user', content: TASK }];
   try {
     for (;;) {

@@ -6,10 +6,10 @@
 export {
   type CallOptions,
   type Compactor,
-  type CompactorOptions,
   type CompactResult,
   createCompactor,
 } from './config/compactor.ts';
+export type { CompactorOptions } from './config/compactor-options.ts';
 export {
   type AutoCompactState,
   afterOutcome,
@@ -31,7 +31,6 @@ export {
   RESERVE_TOKENS,
   shouldCompact,
   shouldContextCollapse,
-  TARGET_FRACTION,
   type ThresholdOptions,
   type Thresholds,
   type TokenWarningState,
@@ -40,7 +39,7 @@ export {
   tokenWarningState,
   WARNING_FRACTION,
 } from './core/budget.ts';
-export { describeRounds, type RoundDescription } from './core/describe-rounds.ts';
+export { describeRounds, type NamedRound, type RoundDescription } from './core/describe-rounds.ts';
 export type { Edit, Fate } from './core/edit.ts';
 export { type ErrorCode, type Place, RoundfoldError } from './core/errors.ts';
 export { createEventSplitter, type EventSplitter, type StreamEvent } from './core/event-stream.ts';
@@ -82,6 +81,7 @@ export {
   type Usage,
 } from './core/message.ts';
 export type { Completion, CompletionRequest, CompletionStop, ModelClient } from './core/model-client.ts';
+export type { OverflowFacts } from './core/overflow-facts.ts';
 export {
   type ConversationTooLong,
   MAX_OVERFLOW_RETRIES,
@@ -100,9 +100,8 @@ export {
 export type { PinOptions } from './core/pins.ts';
 export { type AppliedPlan, applyPlan, type Plan, type UndoRecord, undoPlan } from './core/plan.ts';
 export { type FateRun, type Receipt, requestTokens } from './core/receipt.ts';
+export type { RetryPolicy } from './core/retry/policy.ts';
 export {
-  type OverflowFacts,
-  type RetryPolicy,
   type RetryTruncation,
   type RetryTruncationOptions,
   truncateHeadForRetry,
@@ -110,8 +109,10 @@ export {
 export { type GroupOptions, groupRounds, largestRound, nameRound, type Round } from './core/rounds.ts';
 export { safeSplitPoint } from './core/split.ts';
 export {
+  type Change,
   type Compacted,
   type CompactTrigger,
+  changeOf,
   defineStrategy,
   finish,
   type NotCompacted,
@@ -177,7 +178,8 @@ export {
 export { createStrategy, strategies } from './strategies/registry.ts';
 export { digest } from './summarizers/digest.ts';
 export { formatSummary } from './summarizers/format-summary.ts';
-export { type ModelSummarizerOptions, modelSummarizer } from './summarizers/model.ts';
+export { modelSummarizer } from './summarizers/model.ts';
+export type { ModelSummarizerOptions } from './summarizers/model-options.ts';
 export { SUMMARY_SYSTEM, type SummaryPromptOptions, summaryPrompt } from './summarizers/prompt.ts';
 export { renderTranscript, type TranscriptOptions } from './summarizers/render-transcript.ts';
 export { withDigest } from './summarizers/with-digest.ts';

@@ -83,6 +83,7 @@ describe('the built package', () => {
       entry: 'index.js',
       folders: [
         'config',
+        'contracts',
         'core',
         'decorators',
         'economics',
@@ -100,6 +101,7 @@ describe('the built package', () => {
       entry: `integrations/${name}.js`,
       folders: [
         'config',
+        'contracts',
         'core',
         'decorators',
         'economics',

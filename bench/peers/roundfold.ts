@@ -1,6 +1,7 @@
 import { writeConversation } from '../../src/core/format.ts';
 import { ensureToolResultPairing } from '../../src/core/pairing.ts';
 import { requestTokens } from '../../src/core/receipt.ts';
+import { changeOf } from '../../src/core/strategy.ts';
 import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import { createStrategy } from '../../src/strategies/registry.ts';
@@ -20,8 +21,8 @@ function createCutter(strategyName: string): Cutter<readonly ChatMessage[]> {
       const conversation = format.read(native);
       const targetTokens = Math.floor(requestTokens(conversation, estimator) * share);
       const context = strategyContext({ estimator, targetTokens, summarizer: digest, trigger: 'auto' });
-      const outcome = await strategy.compact(conversation, context);
-      const left = outcome.status === 'compacted' ? outcome.conversation : conversation;
+      const change = changeOf(await strategy.compact(conversation, context));
+      const left = change?.conversation ?? conversation;
       return writeConversation(left) as readonly ChatMessage[]; // written in the shape it was read in
     },
     fromNative: (native) => native,

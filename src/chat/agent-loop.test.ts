@@ -30,7 +30,7 @@ async function chatWith(
       columns: () => 80,
       isPlain: true,
       nearest: () => undefined,
-      writePrivateFile: () => undefined,
+      writeConversation: () => undefined,
       now: () => new Date(0),
     },
     provider: { name: 'scripted', wire: anthropicWire, ask },
@@ -43,6 +43,7 @@ async function chatWith(
     logPath: undefined,
     archive: options.archive,
     sessionPath: 'nowhere',
+    isSaved: false,
   });
   return { chat, said };
 }
@@ -84,7 +85,7 @@ describe('runTurn', () => {
     expect(errorsOf(chat)).toEqual([]);
   });
 
-  it('rows 52, 59, 62: compacts before a request and never inside one, in the middle of a turn too', async () => {
+  it('compacts before a request and never inside one, in the middle of a turn too', async () => {
     let isAsking = false;
     let requests = 0;
     const sizes: number[] = [];
@@ -181,7 +182,7 @@ describe('runTurn', () => {
     expect(chat.dialogue.messages.length).toBe(24);
   });
 
-  it('row 56: keeps what was said when the provider fails', async () => {
+  it('keeps what was said when the provider fails', async () => {
     const { chat, said } = await chatWith(async (_body, { onText }) => {
       onText('half an ans');
       throw new RoundfoldError('upstream', 'it broke', { remedy: 'Try again.' });

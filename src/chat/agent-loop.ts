@@ -1,9 +1,10 @@
 import { RoundfoldError } from '../core/errors.ts';
 import type { ToolCallBlock } from '../core/message.ts';
+import { printableLines } from '../core/printable.ts';
+import { changeOf } from '../core/strategy.ts';
 import { parseOverflow } from '../formats/overflow/detect.ts';
 import type { Chat } from './chat.ts';
 import { compactIfDue, compactNow } from './compaction.ts';
-import { safeText } from './safe-text.ts';
 import { runTool, type ToolAnswer } from './tools/registry.ts';
 
 /** Requests for one entry at most: a model that only calls tools has to be stopped by somebody. */
@@ -42,8 +43,8 @@ export async function runTurn(chat: Chat, entry: string, signal: AbortSignal): P
 /** What to do when the provider says that it is too long. Gives whether it is shorter now. */
 async function makeRoom(chat: Chat, signal: AbortSignal): Promise<boolean> {
   chat.say(chat.host.style('yellow', 'the provider says that this is too long'));
-  const { status } = await compactNow(chat, { strategy: chat.configured() }, signal);
-  return status === 'compacted';
+  const outcome = await compactNow(chat, { strategy: chat.configured() }, signal);
+  return changeOf(outcome) !== undefined;
 }
 
 function cancelled(chat: Chat): TurnEnd {
@@ -68,7 +69,7 @@ async function askOnce(chat: Chat, signal: AbortSignal): Promise<readonly ToolCa
       signal,
       onText(piece) {
         said += piece;
-        if (!signal.aborted) host.out(safeText(piece));
+        if (!signal.aborted) host.out(printableLines(piece));
       },
     });
   } catch (error) {
@@ -85,7 +86,7 @@ async function askOnce(chat: Chat, signal: AbortSignal): Promise<readonly ToolCa
   if (!isEmpty) dialogue.add(answer.message);
   chat.report(answer.usage);
   // Servers that do not stream what they were asked to stream.
-  if (said === '') host.out(safeText(blocks.map(textOfAnswer).join('')));
+  if (said === '') host.out(printableLines(blocks.map(textOfAnswer).join('')));
   chat.say(isEmpty ? host.style('dim', 'the model has said nothing') : '');
   return blocks.filter((block) => block.type === 'tool-call');
 }
@@ -100,11 +101,12 @@ async function answerCalls(chat: Chat, calls: readonly ToolCallBlock[], signal: 
   const answers: [ToolCallBlock, ToolAnswer][] = [];
   for (const call of calls) {
     const isCancelled = signal.aborted;
-    if (!isCancelled) chat.say(host.style('cyan', `[${safeText(call.name)}] ${safeText(inputText(call))}`));
+    if (!isCancelled)
+      chat.say(host.style('cyan', `[${printableLines(call.name)}] ${printableLines(inputText(call))}`));
     const answer = isCancelled
       ? { text: 'cancelled by the user', isError: true }
       : await runTool(call, options.workspace);
-    if (answer.isError && !isCancelled) chat.say(host.style('red', `  ${safeText(answer.text)}`));
+    if (answer.isError && !isCancelled) chat.say(host.style('red', `  ${printableLines(answer.text)}`));
     answers.push([call, answer]);
   }
   dialogue.add(...dialogue.wire.results(answers));

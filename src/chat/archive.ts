@@ -1,8 +1,8 @@
 import { sha256 } from '../config/sha256.ts';
 import type { Message } from '../core/message.ts';
-import { searchableText, spanHandle } from '../core/span-content.ts';
+import { keptMessage, searchableText, spanHandle } from '../core/span-content.ts';
 import type { ArchivedSpan, SpanMatch, Store } from '../core/store.ts';
-import type { Compacted, Strategy } from '../core/strategy.ts';
+import { type Change, decorate, type Strategy } from '../core/strategy.ts';
 
 const TENANT = 'chat';
 const MOST_MATCHES = 10;
@@ -20,15 +20,13 @@ export class ChatArchive {
 
   /** The strategy, which now writes the names of what leaves where it stood. */
   named(inner: Strategy): Strategy {
-    return {
-      name: inner.name,
-      compact: (conversation, context) =>
-        inner.compact(conversation, { ...context, handleFor: (messages) => this.#name(messages) }),
-    };
+    return decorate(inner, (conversation, context) =>
+      inner.compact(conversation, { ...context, handleFor: (messages) => this.#name(messages) }),
+    );
   }
 
   /** Keeps everything that a compaction took out or made smaller. */
-  async keep(before: readonly Message[], { conversation, receipt }: Compacted, now: Date): Promise<void> {
+  async keep(before: readonly Message[], { conversation, receipt }: Change, now: Date): Promise<void> {
     const written = JSON.stringify(conversation.messages.map(({ raw }) => raw));
     const asked = [...this.#named].filter(([handle]) => written.includes(handle));
     const left = receipt.runs
@@ -61,8 +59,8 @@ export class ChatArchive {
   }
 
   #name(messages: readonly Message[]): string {
-    const raws = messages.map(({ raw }) => raw);
-    const handle = spanHandle(sha256, this.#conversation, raws);
+    const kept = messages.map(({ raw }) => keptMessage(sha256, raw));
+    const handle = spanHandle(sha256, this.#conversation, kept);
     this.#named.set(handle, messages);
     return handle;
   }

@@ -15,13 +15,16 @@ const dear: Summarizer = {
   },
 };
 
-function compactorOf(configured: Strategy = createStrategy('none')): ChatCompactor {
+function compactorOf(
+  configured: Strategy = createStrategy('none'),
+  summarizer: Summarizer = digest,
+): ChatCompactor {
   return new ChatCompactor({
     model: 'claude-sonnet-4-5',
     windowTokens: undefined,
     format: 'anthropic-messages',
     configured,
-    summarizer: digest,
+    summarizer,
     log: undefined,
     dress: (strategy) => strategy,
     patterns: () => [],
@@ -37,11 +40,11 @@ function bodyOf(turns: number) {
   return { model: 'claude-sonnet-4-5', max_tokens: 100, messages };
 }
 
-const summarize = () => createStrategy('summarize', { keepRecent: 0, minGain: 0 });
+const summarize = () => createStrategy('summarize', { keepRounds: 2, minGain: 0 });
 const paidOf = (compactor: ChatCompactor) => compactor.money?.paid ?? Number.NaN;
 
 describe('ChatCompactor', () => {
-  it('row 59: a run that is asked for inside of a run is refused, by hand and by itself', async () => {
+  it('a run that is asked for inside of a run is refused, by hand and by itself', async () => {
     const inner: Outcome[] = [];
     const strategy: Strategy = {
       name: 'curious',
@@ -59,10 +62,10 @@ describe('ChatCompactor', () => {
   });
 
   it('summaries by hand are paid at once, and only once', async () => {
-    const compactor = compactorOf();
+    const compactor = compactorOf(createStrategy('none'), dear);
     await compactor.runIfDue(bodyOf(9), { idleSeconds: 0 });
     const before = paidOf(compactor);
-    await compactor.run(bodyOf(9), { strategy: summarize(), summarizer: dear }, {});
+    await compactor.run(bodyOf(9), { strategy: summarize() }, {});
     const price = paidOf(compactor) - before;
     expect(price).toBeGreaterThan(1);
     expect(compactor.money?.saved).toBeLessThan(-1);
@@ -73,13 +76,22 @@ describe('ChatCompactor', () => {
   });
 
   it('a trial is paid too, and stays paid with another model or on another day', async () => {
-    const compactor = compactorOf();
-    await compactor.tryOut(bodyOf(9), { strategy: summarize(), summarizer: dear }, {});
+    const compactor = compactorOf(createStrategy('none'), dear);
+    await compactor.tryOut(bodyOf(9), { strategy: summarize() }, {});
     const price = paidOf(compactor);
     expect(price).toBeGreaterThan(1);
 
-    await compactor.run(bodyOf(9), { strategy: summarize(), summarizer: dear }, {});
+    await compactor.run(bodyOf(9), { strategy: summarize() }, {});
     expect(compactor.accounts.aside).toBeCloseTo(2 * price);
     expect(compactor.accounts.state.compactionCount).toBe(1);
+  });
+
+  it('runs by itself when the strategy says that it is due, although the window has room', async () => {
+    const options = { keepRounds: 2, minGain: 0 };
+    const outcomeFrom = (thresholdMessages: number) =>
+      compactorOf(createStrategy('summarize', { ...options, thresholdMessages })).runIfDue(bodyOf(9), {});
+
+    expect((await outcomeFrom(18)).status).toBe('compacted');
+    expect((await outcomeFrom(19)).reason).toBe('below-trigger');
   });
 });

@@ -1,11 +1,8 @@
-import {
-  type CallOptions,
-  type Compactor,
-  type CompactorOptions,
-  createCompactor,
-} from '../config/compactor.ts';
+import { type CallOptions, type Compactor, createCompactor } from '../config/compactor.ts';
+import type { CompactorOptions } from '../config/compactor-options.ts';
 import type { AutoCompactState } from '../core/auto-compact.ts';
 import type { Thresholds } from '../core/budget.ts';
+import type { CompactionEvent } from '../core/events.ts';
 import type { Usage } from '../core/message.ts';
 import { notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
 import type { Summarizer } from '../core/summarizer.ts';
@@ -18,8 +15,6 @@ import type { RunLog } from './run-log.ts';
 /** A run that somebody asks for. */
 export interface RunByHand {
   readonly strategy: Strategy;
-  /** Instead of the chat's own. */
-  readonly summarizer?: Summarizer | undefined;
 }
 
 /** What is kept of a chat's runs when it is saved. Plain data. */
@@ -43,6 +38,7 @@ export interface ChatCompactorOptions {
   /** Texts that no run touches; a new list when there is a new one. */
   patterns(): readonly RegExp[];
   readonly accounts: RunAccounts | undefined;
+  readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
 }
 
 /**
@@ -103,10 +99,9 @@ export class ChatCompactor {
   }
 
   /** What a run would do. Its summary is paid all the same; nothing else is remembered of it. */
-  async tryOut(body: unknown, { strategy, summarizer }: RunByHand, call: CallOptions): Promise<Outcome> {
+  async tryOut(body: unknown, { strategy }: RunByHand, call: CallOptions): Promise<Outcome> {
     const options = this.#compactorOptions(this.#options.dress(strategy), undefined);
-    const trial = createCompactor(summarizer === undefined ? options : { ...options, summarizer });
-    const { outcome } = await trial.compact(body, call);
+    const { outcome } = await createCompactor(options).compact(body, call);
     this.#aside += this.#priceOf(outcome.usage) ?? 0;
     return outcome;
   }
@@ -129,23 +124,24 @@ export class ChatCompactor {
     const { configured, log, dress } = this.#options;
     return {
       name: configured.name,
+      isDue: (conversation, context) => configured.isDue?.(conversation, context) === true,
       compact: (conversation, context) => {
-        const { strategy, summarizer = context.summarizer } = this.#byHand ?? { strategy: configured };
+        const { strategy } = this.#byHand ?? { strategy: configured };
         const dressed = dress(strategy);
-        return (log?.noting(dressed) ?? dressed).compact(conversation, { ...context, summarizer });
+        return (log?.noting(dressed) ?? dressed).compact(conversation, context);
       },
     };
   }
 
   #compactorOptions(strategy: Strategy, accounts: RunAccounts | undefined): CompactorOptions {
-    const { model, windowTokens, format, summarizer, patterns } = this.#options;
+    const { model, windowTokens, format, summarizer, patterns, onEvent } = this.#options;
     const pins = {
       get patterns() {
         return patterns();
       },
     };
     const { state, ledger = emptyLedger } = accounts ?? {};
-    return { model, windowTokens, format, strategy, summarizer, pins, state, ledger };
+    return { model, windowTokens, format, strategy, summarizer, pins, state, ledger, onEvent };
   }
 
   /** At the prices of the chat's own model, as the ledger has it. */

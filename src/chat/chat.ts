@@ -1,8 +1,10 @@
+import type { CompactionEvent } from '../core/events.ts';
 import type { Usage } from '../core/message.ts';
 import type { Strategy } from '../core/strategy.ts';
 import type { Summarizer } from '../core/summarizer.ts';
 import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
 import { measureContext } from '../core/tokens.ts';
+import { contextWindowForModel, knownWindow } from '../models/catalog.ts';
 import { tokenProfileForModel } from '../models/token-profiles.ts';
 import { createStrategy } from '../strategies/registry.ts';
 import type { ChatArchive } from './archive.ts';
@@ -11,7 +13,7 @@ import { Dialogue } from './dialogue.ts';
 import type { ChatHost } from './host.ts';
 import type { ChatProvider } from './providers/provider.ts';
 import { RunLog } from './run-log.ts';
-import { formatSession, makeSessionFolder, type SavedChat } from './session-file.ts';
+import { formatSession, type SavedChat } from './session-file.ts';
 import { addRequest, addSummary, nothingSpent, type Spent } from './spent.ts';
 import type { Workspace } from './tools/workspace.ts';
 
@@ -31,6 +33,8 @@ export interface ChatOptions {
   readonly archive: ChatArchive | undefined;
   /** Where the chat is saved at first. */
   readonly sessionPath: string;
+  /** Whether it is saved there after every turn. */
+  readonly isSaved: boolean;
   readonly saved?: SavedChat | undefined;
 }
 
@@ -46,6 +50,8 @@ export class Chat {
   #askedAt: number | undefined;
   /** What the provider said of the context, and how many messages that was. */
   #reported: { readonly usage: Usage; readonly messages: number } | undefined;
+  /** Files that hold this chat, or a copy of it. */
+  readonly #ownFiles = new Set<string>();
   #pins: readonly string[];
   #patterns: readonly RegExp[];
   readonly #log: RunLog | undefined;
@@ -56,6 +62,7 @@ export class Chat {
     this.options = options;
     const { provider, saved } = options;
     this.sessionPath = options.sessionPath;
+    if (saved !== undefined) this.#ownFiles.add(options.sessionPath);
     this.dialogue = new Dialogue(provider.wire, options.model, saved);
     this.#pins = saved?.pins ?? [];
     this.#patterns = this.#pins.map(toPattern);
@@ -158,13 +165,28 @@ export class Chat {
     if (remedy !== undefined) this.say(this.host.style('dim', `  ${remedy}`));
   }
 
-  /** Saves the chat, or a copy of it. */
+  /** Saves the chat where it is kept. Gives whether it is kept anywhere. */
+  keep(): boolean {
+    if (this.options.isSaved) this.save();
+    return this.options.isSaved;
+  }
+
+  /** Whether the file holds this chat, or a copy of it. */
+  isOwnFile(path: string): boolean {
+    return this.#ownFiles.has(path);
+  }
+
+  /**
+   * Saves the chat, or a copy of it.
+   * @throws RoundfoldError `usage` when it cannot be written, or when the file is not this chat's
+   */
   save(path: string = this.sessionPath): void {
-    if (path === this.sessionPath) makeSessionFolder(path);
     const { wire, model, state } = this.dialogue;
     const accounts = { spent: this.#spent, askedAt: this.#askedAt, runs: this.#compactor.accounts };
     const text = formatSession({ ...state, format: wire.format, model, pins: this.#pins, accounts });
-    this.host.writePrivateFile(path, text);
+    const makesFolder = path === this.sessionPath;
+    this.host.writeConversation(path, text, { isOwn: this.isOwnFile(path), makesFolder });
+    this.#ownFiles.add(path);
   }
 
   /** What the newest answer took, by our own count. */
@@ -179,13 +201,25 @@ export class Chat {
     this.refuse(`${path} cannot be written; nothing is logged`, 'Start the chat with another --log.');
   }
 
+  /** A model that wrote no summary is told: somebody has named it, and may be paying for it. */
+  #sayEvent(event: CompactionEvent): void {
+    if (event.type === 'summarizer-failed') {
+      const words = `${event.summarizer} wrote no summary (${event.message}); it was written without a model`;
+      this.say(this.host.style('yellow', words));
+    }
+    if (event.type === 'summarizer-paused')
+      this.say(
+        this.host.style('dim', `no model writes summaries for ${event.turns} turns (${event.reason})`),
+      );
+  }
+
   #createCompactor(accounts: RunAccounts | undefined): ChatCompactor {
     const { archive, windowTokens, summarizer } = this.options;
     const { model, wire } = this.dialogue;
     const isOffline = model === 'offline';
     return new ChatCompactor({
       model: isOffline ? undefined : model,
-      windowTokens: windowTokens ?? (isOffline ? OFFLINE_WINDOW : undefined),
+      windowTokens: windowTokens ?? (isOffline ? OFFLINE_WINDOW : guessedWindow(model)),
       format: wire.format,
       configured: this.configured(),
       summarizer,
@@ -193,6 +227,7 @@ export class Chat {
       dress: (strategy) => archive?.named(strategy) ?? strategy,
       patterns: () => this.#patterns,
       accounts,
+      onEvent: (event) => this.#sayEvent(event),
     });
   }
 }
@@ -200,6 +235,11 @@ export class Chat {
 /** An expression that matches the text and nothing else. */
 function toPattern(text: string): RegExp {
   return new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+}
+
+/** What is taken for the window of a model that nobody knows; undefined for the others, whose windows are known. */
+function guessedWindow(model: string): number | undefined {
+  return knownWindow(model) === undefined ? contextWindowForModel(model) : undefined;
 }
 
 /** Nobody has measured the window of a provider without a model. */

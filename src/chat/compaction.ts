@@ -1,6 +1,6 @@
 import { RoundfoldError } from '../core/errors.ts';
 import type { Conversation } from '../core/format.ts';
-import { notCompacted, type Outcome } from '../core/strategy.ts';
+import { changeOf, notCompacted, type Outcome } from '../core/strategy.ts';
 import { preview } from '../report/preview.ts';
 import { formatCount } from '../report/terminal.ts';
 import type { Chat } from './chat.ts';
@@ -14,7 +14,7 @@ export async function compactIfDue(chat: Chat, signal: AbortSignal): Promise<voi
   const ran = await compactor.runIfDue(dialogue.body, { usage, idleSeconds, signal });
   const outcome = await takeOver(chat, before, ran);
   const isNews = outcome.status === 'failed' || outcome.status === 'insufficient';
-  if (isNews && !signal.aborted) sayNothingDone(chat, outcome);
+  if (isNews && !signal.aborted) sayWhatIsMissing(chat, outcome);
 }
 
 /** Compacts now and says what came of it. */
@@ -23,28 +23,29 @@ export async function compactNow(chat: Chat, byHand: RunByHand, signal: AbortSig
   const before = dialogue.read();
   const ran = await compactor.run(dialogue.body, byHand, { usage: chat.tokens().usage, signal });
   const outcome = await takeOver(chat, before, ran);
-  if (outcome.status !== 'compacted') sayNothingDone(chat, outcome);
+  sayWhatIsMissing(chat, outcome);
   return outcome;
 }
 
 /** Goes on from what a run made. Gives what came of it in the end. */
 async function takeOver(chat: Chat, before: Conversation, outcome: Outcome): Promise<Outcome> {
   chat.paidForSummary(outcome.usage);
-  if (outcome.status !== 'compacted') return outcome;
+  const change = changeOf(outcome);
+  if (change === undefined) return outcome;
   const { archive, host } = chat.options;
   try {
     // Kept before it leaves: a store that fails costs the compaction, not the messages and not the turn.
-    await archive?.keep(before.messages, outcome, host.now());
+    await archive?.keep(before.messages, change, host.now());
   } catch (error) {
     const why = RoundfoldError.is(error) ? error.message : 'the store failed';
     return notCompacted('failed', 'not-kept', `what would leave cannot be kept: ${why}`, outcome.usage);
   }
-  chat.dialogue.accept(outcome);
+  chat.dialogue.accept(change);
   chat.changed();
-  const { strategy, messagesBefore, messagesAfter, tokensBefore, tokensAfter } = outcome.receipt;
+  const { strategy, messagesBefore, messagesAfter, tokensBefore, tokensAfter } = change.receipt;
   if (chat.isVerbose) {
     chat.say(host.style('bold', `before (${messagesBefore}) and after (${messagesAfter})`));
-    host.out(preview(before, outcome, { columns: host.columns(), estimator: chat.estimator }));
+    host.out(preview(before, change, { columns: host.columns(), estimator: chat.estimator }));
   }
   const tokens = `${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens`;
   const words = `compacted: ${messagesBefore} → ${messagesAfter} messages, ${tokens} (${strategy})`;
@@ -52,8 +53,9 @@ async function takeOver(chat: Chat, before: Conversation, outcome: Outcome): Pro
   return outcome;
 }
 
-function sayNothingDone(chat: Chat, outcome: Outcome): void {
+function sayWhatIsMissing(chat: Chat, outcome: Outcome): void {
   if (outcome.status === 'compacted') return;
   const style = outcome.status === 'failed' ? 'red' : 'dim';
-  chat.say(chat.host.style(style, `not compacted: ${outcome.message}`));
+  const words = outcome.best === undefined ? 'not compacted' : 'not as small as it should be';
+  chat.say(chat.host.style(style, `${words}: ${outcome.message}`));
 }

@@ -2,7 +2,7 @@ import type { Conversation } from '../core/format.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Message } from '../core/message.ts';
 import { type UndoRecord, undoPlan } from '../core/plan.ts';
-import type { Compacted } from '../core/strategy.ts';
+import type { Change as Compaction } from '../core/strategy.ts';
 import { readConversation } from '../formats/registry.ts';
 import type { Wire } from './providers/wire.ts';
 
@@ -93,7 +93,7 @@ export class Dialogue {
   }
 
   /** Goes on with what a compaction made of the messages. */
-  accept({ conversation, undo, receipt }: Compacted): void {
+  accept({ conversation, undo, receipt }: Compaction): void {
     const after = conversation.messages.map(({ raw }) => raw);
     this.#done.push({ strategy: receipt.strategy, undo, before: this.#messages.length, after });
     this.#undone = [];

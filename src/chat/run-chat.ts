@@ -37,7 +37,7 @@ export async function runChat(chat: Chat, entries: EntrySource): Promise<ChatEnd
 /** A disk that is full ends no chat. */
 function saveOrSay(chat: Chat): void {
   try {
-    chat.save();
+    chat.keep();
   } catch (error) {
     if (!RoundfoldError.is(error)) throw error;
     chat.refuse(`not saved: ${error.message}`, error.remedy);

@@ -20,6 +20,7 @@ const context: StrategyContext = {
   trigger: 'auto',
   pins: {},
   summarizer: digest,
+  ownSummarizer: digest,
   bindsReasoning: false,
   signal: undefined,
 };
@@ -30,7 +31,7 @@ describe('RunLog', () => {
     ['a run that failed', 'summary-empty', 1],
     ['a plan that does not pay', 'economics-not-worth-it', 0],
     ['a plan that came to nothing', 'below-trigger', 0],
-  ])('rows 50, 68: has %s (%s) as %i records', async (what, reason, count) => {
+  ])('has %s (%s) as %i records', async (what, reason, count) => {
     const path = join(folder, what);
     const log = new RunLog(path, () => undefined);
     await log.noting(strategy).compact(conversation, context);

@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { RoundfoldError } from '../core/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { UndoRecord } from '../core/plan.ts';
@@ -41,11 +41,6 @@ export function sessionFolder(environment: Environment): string {
 /** A new place in the folder, named after the time. */
 export function newSessionPath(folder: string, now: Date): string {
   return join(folder, `${now.toISOString().replaceAll(/[:.]/g, '-')}.jsonl`);
-}
-
-/** The folder of a session that is about to be written, for its owner alone. */
-export function makeSessionFolder(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 }
 
 /**

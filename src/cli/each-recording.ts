@@ -1,5 +1,6 @@
 import { type Recording, readRecordings } from '../config/recordings.ts';
 import { describePlace, RoundfoldError } from '../core/errors.ts';
+import { printable, printablePath } from '../core/printable.ts';
 import { formats } from '../formats/registry.ts';
 import type { BadInput } from '../transcripts/input/json-values.ts';
 import { fileSource } from '../transcripts/input/source.ts';
@@ -7,7 +8,7 @@ import { transcriptReaders } from '../transcripts/registry.ts';
 import type { GivenArguments, OptionDefinition } from './command.ts';
 import { type ExitCode, exitCodeOf, worstOf } from './exit-codes.ts';
 import { startProgress } from './progress.ts';
-import { type Report, reportError } from './report.ts';
+import { type Report, reportError, writeJson } from './report.ts';
 
 /** Options of every command that reads conversations. */
 export const readingOptions: readonly OptionDefinition[] = [
@@ -88,15 +89,17 @@ async function readFile(file: string, { given, report, visitor }: Visit): Promis
 /** So many damaged places of one file are named; the rest is counted. */
 const NAMED_PLACES = 5;
 
-function reportBadInput({ terminal, json }: Report, file: string, bad: readonly BadInput[]): void {
-  if (json) {
-    for (const { place, reason } of bad)
-      terminal.out(`${JSON.stringify({ version: 1, type: 'bad-input', file, place, reason })}\n`);
+function reportBadInput(report: Report, file: string, bad: readonly BadInput[]): void {
+  const { terminal } = report;
+  if (report.json) {
+    for (const { place, reason } of bad) writeJson(report, 'bad-input', { file, place, reason });
     return;
   }
   for (const { place, reason } of bad.slice(0, NAMED_PLACES)) {
     const where = describePlace({ ...place, source: file });
-    terminal.talk(`${terminal.styleTalk('yellow', 'skipped')} ${where}: ${reason}\n`);
+    const what = printable(`${where}: ${reason}`, Number.POSITIVE_INFINITY);
+    terminal.talk(`${terminal.styleTalk('yellow', 'skipped')} ${what}\n`);
   }
-  if (bad.length > NAMED_PLACES) terminal.talk(`and ${bad.length - NAMED_PLACES} more places in ${file}\n`);
+  if (bad.length > NAMED_PLACES)
+    terminal.talk(`and ${bad.length - NAMED_PLACES} more places in ${printablePath(file)}\n`);
 }

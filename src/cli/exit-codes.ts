@@ -21,9 +21,10 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** For help. */
 export const EXIT_CODE_TEXT = `Exit codes: 0 done, 1 failed (a full disk, no usable summary, a store that
-cannot be read or written) or violations found, 2 usage (also a file that
-cannot be opened for writing, a missing key), 3 input not understood, 4 budget
-not met, 5 upstream, 130 interrupted (Ctrl-C), 143 terminated.`;
+cannot be read or written, a Node.js that is too old) or violations found,
+2 usage (also a file that cannot be opened for writing or that roundfold did not
+write, a missing key), 3 input not understood, 4 budget not met, 5 upstream,
+130 interrupted (Ctrl-C), 143 terminated.`;
 
 const byError: Readonly<Record<ErrorCode, ExitCode>> = {
   'input-not-understood': exitCodes.inputNotUnderstood,

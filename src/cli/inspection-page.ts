@@ -1,6 +1,7 @@
 import { type InspectedSession, renderInspectionPage } from '../report/html/inspection-page.ts';
+import type { GivenArguments } from './command.ts';
+import { writeOutput } from './output-files.ts';
 import type { Terminal } from './terminal.ts';
-import { writePrivateFile } from './write-file.ts';
 
 /** So many conversations are on a page; of more, the largest. */
 const ON_PAGE = 100;
@@ -15,9 +16,9 @@ export interface PageCollector {
   write(terminal: Terminal): void;
 }
 
-/** Gathers what goes on the page at `out`; undefined when none is wanted. */
-export function collectPage(out: string | undefined): PageCollector | undefined {
-  if (out === undefined) return undefined;
+/** Gathers what goes on the page that `--html` names; undefined when none is wanted. */
+export function collectPage(given: GivenArguments): PageCollector | undefined {
+  if (given.text('html') === undefined) return undefined;
   let sessions: readonly InspectedSession[] = [];
   let count = 0;
   return {
@@ -30,7 +31,8 @@ export function collectPage(out: string | undefined): PageCollector | undefined 
     write(terminal) {
       if (count === 0) return;
       const shown = largestOf(sessions);
-      writePrivateFile(out, renderInspectionPage({ sessions: shown, leftOut: count - shown.length }));
+      const leftOut = count - shown.length;
+      const out = writeOutput(given, 'html', () => renderInspectionPage({ sessions: shown, leftOut }));
       terminal.talk(`wrote ${out}\n`);
     },
   };

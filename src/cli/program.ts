@@ -5,7 +5,7 @@ import { addCompletion } from './completion.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { nearest } from './nearest.ts';
 import { reportError } from './report.ts';
-import { processTerminal, type Terminal } from './terminal.ts';
+import { processTerminal, shown, type Terminal } from './terminal.ts';
 import { wrapText } from './wrap-text.ts';
 
 /** Builds the command line from the list of commands. `onEnd` gets what the chosen command ended with. */
@@ -21,11 +21,15 @@ export function createProgram(
     .option('-q, --quiet', 'say nothing but data and the exit code')
     .addHelpText('after', HELP_FOOTER)
     .showHelpAfterError('(add --help for what there is)')
+    .configureOutput(output)
     .exitOverride();
   for (const definition of commands) program.addCommand(toCommand(definition, program, onEnd));
   addCompletion(program);
   return program;
 }
+
+/** A wrong word on the command line is repeated, and a shell may have taken it from the name of a file. */
+const output = { writeErr: (text: string) => void process.stderr.write(shown(text)) };
 
 const HELP_FOOTER = `
 Files: sessions of Claude Code, Codex, pi, OpenCode, Gemini CLI and SWE-agent,
@@ -44,6 +48,7 @@ function toCommand(
     .description(definition.summary)
     .addHelpText('after', () => `${exampleText(definition)}${detailsText(definition)}`)
     .showHelpAfterError('(add --help for what there is)')
+    .configureOutput(output)
     .exitOverride();
   if ('commands' in definition) {
     for (const one of definition.commands) command.addCommand(toCommand(one, program, onEnd));

@@ -25,10 +25,10 @@ export function startProgress(terminal: Terminal, name: string, sizeBytes: numbe
       const share = sizeBytes === undefined || sizeBytes === 0 ? undefined : Math.min(1, bytes / sizeBytes);
       const state =
         share === undefined ? '' : `${drawBar(share, 24, terminal.isPlain)} ${formatShare(share)} of `;
-      terminal.talk(`\r\x1b[2Kreading ${name} ${state}${(bytes / 1e6).toFixed(0)} MB`);
+      terminal.redraw(`reading ${name} ${state}${(bytes / 1e6).toFixed(0)} MB`);
     },
     end() {
-      if (isShown) terminal.talk('\r\x1b[2K');
+      if (isShown) terminal.redraw('');
       isShown = false;
     },
   };

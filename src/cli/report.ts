@@ -1,4 +1,5 @@
 import { describePlace, type Place } from '../core/errors.ts';
+import { printable, printableJson } from '../core/printable.ts';
 import type { Terminal } from './terminal.ts';
 import { wrapText } from './wrap-text.ts';
 
@@ -11,7 +12,7 @@ export interface Report {
 
 /** One line of JSON on the data side. Every line carries the version of its shape and its type. */
 export function writeJson({ terminal }: Report, type: string, value: object): void {
-  terminal.out(`${JSON.stringify({ version: 1, type, ...value })}\n`);
+  terminal.data(`${printableJson(JSON.stringify({ version: 1, type, ...value }))}\n`);
 }
 
 /** Something that is wrong: an error of ours, or an outcome. */
@@ -32,7 +33,9 @@ export function reportError(report: Report, error: Problem, file?: string): void
     const { code, message, remedy } = error;
     writeJson(report, 'error', { file, code, message, place, remedy });
   }
-  terminal.talk(`${terminal.styleTalk('red', 'error')} ${locate(error.message, place)}\n`);
+  terminal.talk(
+    `${terminal.styleTalk('red', 'error')} ${printable(locate(error.message, place), Number.POSITIVE_INFINITY)}\n`,
+  );
   if (error.remedy !== undefined) sayRemedy(terminal, error.remedy);
 }
 

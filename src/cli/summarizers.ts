@@ -8,7 +8,7 @@ import { anthropicClient } from '../models/clients/anthropic.ts';
 import { openaiClient } from '../models/clients/openai.ts';
 import { modelSummarizer } from '../summarizers/model.ts';
 import { withDigest } from '../summarizers/with-digest.ts';
-import type { OptionDefinition } from './command.ts';
+import type { GivenArguments, OptionDefinition } from './command.ts';
 
 /** A provider of models, and where its key and address come from. */
 interface Provider {
@@ -51,18 +51,34 @@ export const summarizerOptions: readonly OptionDefinition[] = [
     choices: [defaultSummarizer.name, ...providers.keys()],
   },
   { flags: '--summarizer-model <name>', help: 'model that writes them' },
+  { flags: '--summarizer-base-url <url>', help: 'address of the server that writes them' },
 ];
 
+/** Who answers in a chat, and at which address the user has put them. */
+export interface ChatAddress {
+  readonly provider: string;
+  /** Undefined where the chat goes to the provider itself, or to nobody. */
+  readonly baseUrl: string | undefined;
+}
+
 /**
- * The summarizer of that name, with key and address from the usual environment variables.
- * @throws RoundfoldError `usage` when the key is missing
+ * The summarizer of a command line, with its key from the usual environment variable.
+ * @param chat who answers, where the conversation is that of a chat
+ * @throws RoundfoldError `usage` when the key is missing, when the address is none, or when nobody has said where the
+ * conversation may be sent
  */
-export function createSummarizer(name: string, model: string | undefined): Summarizer {
+export function createSummarizer(given: GivenArguments, chat?: ChatAddress): Summarizer {
+  const name = given.text('summarizer') ?? defaultSummarizer.name;
+  const model = given.text('summarizerModel');
   const provider = providers.get(name);
-  if (provider === undefined) return defaultSummarizer;
+  if (provider === undefined) {
+    refuseIdleOptions(given);
+    return defaultSummarizer;
+  }
   // A variable that is set to nothing is as good as none.
   const apiKey = process.env[provider.key] || undefined;
-  const baseUrl = process.env[provider.baseUrl] || undefined;
+  const baseUrl = addressFor(name, provider, { given, chat });
+  checkAddress(name, baseUrl);
   const isMissing = apiKey === undefined && !(provider.isLocalToo && baseUrl !== undefined);
   if (isMissing) {
     throw new RoundfoldError('usage', `the summarizer ${name} needs a key`, {
@@ -74,7 +90,52 @@ export function createSummarizer(name: string, model: string | undefined): Summa
   return withDigest(
     modelSummarizer(client, {
       windowTokens: contextWindowForModel(chosen),
-      isOverflow: (error) => parseOverflow(error) !== undefined,
+      overflowOf: parseOverflow,
     }),
+  );
+}
+
+/** Options of a model that nobody asks would do nothing. */
+function refuseIdleOptions(given: GivenArguments): void {
+  const idle = [
+    ['summarizerModel', '--summarizer-model'],
+    ['summarizerBaseUrl', '--summarizer-base-url'],
+  ].find(([option = '']) => given.text(option) !== undefined);
+  if (idle === undefined) return;
+  throw new RoundfoldError('usage', `${idle[1]} says nothing without a model that writes summaries`, {
+    remedy: `Add --summarizer ${[...providers.keys()].join(' or --summarizer ')}.`,
+  });
+}
+
+/** An address that cannot be asked is a mistake in the command line: no summary without the model makes up for it. */
+function checkAddress(name: string, baseUrl: string | undefined): void {
+  if (baseUrl === undefined) return;
+  const protocol = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : undefined;
+  if (protocol === 'https:' || protocol === 'http:') return;
+  throw new RoundfoldError('usage', `no address of the summarizer ${name}: ${JSON.stringify(baseUrl)}`, {
+    remedy: 'A base URL starts with https:// or http://.',
+  });
+}
+
+/**
+ * Where the summarizer is; undefined for the provider itself. A chat that goes to an address of the user's own must not
+ * go to a second place that nobody has named.
+ */
+function addressFor(
+  name: string,
+  provider: Provider,
+  { given, chat }: { readonly given: GivenArguments; readonly chat: ChatAddress | undefined },
+): string | undefined {
+  const named = given.text('summarizerBaseUrl');
+  if (named !== undefined) return named;
+  if (chat?.provider === name) return chat.baseUrl;
+  const address = process.env[provider.baseUrl] || undefined;
+  if (address !== undefined || chat?.baseUrl === undefined) return address;
+  throw new RoundfoldError(
+    'usage',
+    `the chat goes to ${chat.baseUrl}, and nobody has said where the summarizer ${name} is`,
+    {
+      remedy: `Name its address with --summarizer-base-url, or leave --summarizer out: the default needs no model.`,
+    },
   );
 }

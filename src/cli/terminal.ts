@@ -1,10 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
+import { printableLines } from '../core/printable.ts';
 
-/** Everything a command may say, and how. Data goes to `out`, talk to `talk`. */
+/**
+ * Everything a command may say, and how. What files hold is a stranger's text: of all that goes through `out`, `talk` and
+ * `redraw`, a terminal acts upon nothing but line ends and styles of our own.
+ */
 export interface Terminal {
-  /** Bytes go out as they are. */
-  out(text: string | Uint8Array): void;
+  /** Text for people to read, on standard output. */
+  out(text: string): void;
+  /** Data for programs, on standard output, as it is. */
+  data(content: string | Uint8Array): void;
+  /** Text for people, beside the data. */
   talk(text: string): void;
+  /** Writes over the line that `talk` stands on. */
+  redraw(text: string): void;
+  /** Control sequences of our own, for an editor on standard output. Never what was read. */
+  drive(sequence: string): void;
   /** Styles text for `out`; plain when that is no terminal or colour is not wanted. */
   style(style: Style, text: string): string;
   styleTalk(style: Style, text: string): string;
@@ -23,19 +35,48 @@ export interface TerminalOptions {
   readonly quiet: boolean;
 }
 
+/** What a terminal needs of a process. */
+export type TerminalStreams = Pick<NodeJS.Process, 'stdout' | 'stderr'>;
+
+const ESCAPE = '\u001b';
+const WIPE = `\r${ESCAPE}[2K`;
+
+/**
+ * Stands for the escape character in styles of our own until they are written. Every process has another one, so that no
+ * file can hold it.
+ */
+const SEAL: string = randomUUID();
+
 /** The terminal of this process. Honours NO_COLOR, FORCE_COLOR and TERM=dumb. */
-export function processTerminal({ color, quiet }: TerminalOptions): Terminal {
-  const { stdout, stderr } = process;
+export function processTerminal(
+  { color, quiet }: TerminalOptions,
+  { stdout, stderr }: TerminalStreams = process,
+): Terminal {
   const isDumb = process.env['TERM'] === 'dumb';
+  const talk = (text: string): void => {
+    if (!quiet) stderr.write(text);
+  };
+  const style = (stream: NodeJS.WriteStream) => (name: Style, text: string) =>
+    color ? styleText(name, printableLines(text), { stream }).replaceAll(ESCAPE, SEAL) : text;
   return {
-    out: (text) => void stdout.write(text),
-    talk: (text) => {
-      if (!quiet) stderr.write(text);
-    },
-    style: (style, text) => (color ? styleText(style, text, { stream: stdout }) : text),
-    styleTalk: (style, text) => (color ? styleText(style, text, { stream: stderr }) : text),
+    out: (text) => void stdout.write(shown(text)),
+    data: (content) => void stdout.write(content),
+    talk: (text) => talk(shown(text)),
+    redraw: (text) => talk(`${WIPE}${shown(text)}`),
+    drive: (sequence) => void stdout.write(unsealed(sequence)),
+    style: style(stdout),
+    styleTalk: style(stderr),
     columns: stdout.isTTY ? Math.max(40, stdout.columns) : 80,
     isWatched: stderr.isTTY && !quiet && !isDumb && process.env['CI'] === undefined,
     isPlain: isDumb,
   };
+}
+
+/** Text as a terminal may get it. */
+export function shown(text: string): string {
+  return unsealed(printableLines(text));
+}
+
+function unsealed(text: string): string {
+  return text.replaceAll(SEAL, ESCAPE);
 }

@@ -1,28 +1,96 @@
-import { existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { RoundfoldError } from '../core/errors.ts';
+import { type FileKind, isOwnFile } from './own-files.ts';
+
+/** What is written, and what may be lost for it. */
+export interface WriteOptions {
+  /** An existing file of this kind that roundfold wrote may be replaced. */
+  readonly kind: FileKind;
+  /** Whether the user allows any file to be replaced. */
+  readonly isForced: boolean;
+}
 
 /**
  * Writes a file that only its owner may read, whole or not at all: what was there before stays until the new one is
  * complete. Devices and pipes are written to as they are, and links are followed.
- * @throws RoundfoldError `usage` when it cannot be written, with the reason as its cause
+ * @throws RoundfoldError `usage` when a file of somebody else's is there, or when it cannot be written, with the reason
+ * as its cause
  */
-export function writePrivateFile(path: string, text: string): void {
+export function writePrivateFile(path: string, text: string, options: WriteOptions): void {
+  refuseForeignFile(path, options);
   let unfinished: string | undefined;
   try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && !found.isFile() && !found.isDirectory()) {
+    const { target, written } = placeFor(path);
+    if (written === target) {
       writeFileSync(path, text);
       return;
     }
-    const target = found === undefined ? path : realpathSync(path);
-    unfinished = `${target}.${process.pid}.unfinished`;
-    writeFileSync(unfinished, text, { mode: 0o600 });
-    renameSync(unfinished, target);
+    unfinished = written;
+    writeFileSync(written, text, { mode: 0o600, flag: 'wx' });
+    renameSync(written, target);
   } catch (cause) {
     if (unfinished !== undefined && existsSync(unfinished)) rmSync(unfinished);
     throw unwritable(path, cause);
   }
 }
+
+/** Where a file is written at first, and where it goes when it is complete: the same for devices and pipes. */
+export function placeFor(path: string): { readonly target: string; readonly written: string } {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile() && !found.isDirectory()) return { target: path, written: path };
+  const target = found === undefined ? path : realpathSync(path);
+  return { target, written: `${target}.${randomUUID()}.unfinished` };
+}
+
+/**
+ * Makes the folder of a file that is about to be written, for its owner alone.
+ * @throws RoundfoldError `usage` when it cannot be made, or when nothing can be written there
+ */
+export function makePrivateFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+/**
+ * Makes sure that no file is lost that roundfold did not write, unless the user allows it.
+ * @throws RoundfoldError `usage` otherwise
+ */
+export function refuseForeignFile(path: string, { kind, isForced }: WriteOptions): void {
+  if (isForced) return;
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() !== true || isOwnFile(path, kind)) return;
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+  const what = kind === 'conversation' ? 'is there already' : `is there already and is no ${NAMES[kind]}`;
+  throw new RoundfoldError('usage', `${path} ${what}; it stays as it is`, {
+    remedy: 'Name another file, or add --force if that one may be lost.',
+  });
+}
+
+const NAMES: Readonly<Record<Exclude<FileKind, 'conversation'>, string>> = {
+  page: 'page of roundfold',
+  receipt: 'receipt of roundfold',
+  log: 'log of roundfold',
+  export: 'export of a store',
+};
 
 /** The error for a file that cannot be written. */
 export function unwritable(path: string, cause: unknown): RoundfoldError {

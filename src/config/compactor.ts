@@ -3,77 +3,42 @@ import {
   afterOutcome,
   afterTurn,
   initialAutoCompactState,
-  RAPID_REFILL,
+  isSummarizerPaused,
 } from '../core/auto-compact.ts';
-import { type Thresholds, thresholdsFor, tokenWarningState } from '../core/budget.ts';
-import type { CompactionEvent } from '../core/events.ts';
+import { shouldContextCollapse, type Thresholds, tokenWarningState } from '../core/budget.ts';
 import { type Conversation, writeConversation } from '../core/format.ts';
-import type { Usage } from '../core/message.ts';
-import type { PinOptions } from '../core/pins.ts';
-import { notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
-import type { Summarizer } from '../core/summarizer.ts';
-import { createTokenEstimator } from '../core/token-estimator.ts';
-import { measureContext } from '../core/tokens.ts';
+import type { Message, Usage } from '../core/message.ts';
+import { type UndoRecord, undoPlan } from '../core/plan.ts';
+import { changeOf, notCompacted, type Outcome } from '../core/strategy.ts';
+import { readSummaryMessage } from '../core/summary-message.ts';
 import type { CompactionAdvice } from '../economics/advice.ts';
 import { type CostLedger, emptyLedger } from '../economics/ledger.ts';
-import { type PriceSet, priceSetOf } from '../economics/price-set.ts';
 import { readConversation } from '../formats/registry.ts';
-import { contextWindowForModel, findModel } from '../models/catalog.ts';
-import type { ModelInfo } from '../models/model-info.ts';
-import { tokenProfileForModel } from '../models/token-profiles.ts';
-import { createStrategy } from '../strategies/registry.ts';
-import { compactNow, type Engine, type Ran, type RunTurn } from './compaction-run.ts';
-import { defaultSummarizer } from './default-summarizer.ts';
+import { type CompactorOptions, checkFormat, checkOptionNames, createEngine } from './compactor-options.ts';
 import { compactIfItPays } from './economic-run.ts';
-import { Economy } from './economy.ts';
-
-export interface CompactorOptions {
-  /** The model that the conversation is for: its window, its way of counting, its rules, its prices. */
-  readonly model?: string | undefined;
-  /** Size of the window, instead of the model's. 0 has no limit. */
-  readonly windowTokens?: number | undefined;
-  /** Wire format, when it shall not be recognised. */
-  readonly format?: string | undefined;
-  /** Name of a strategy, or one of your own. Default `ladder`. */
-  readonly strategy?: string | Strategy | undefined;
-  /** Options of a strategy that is given by name. */
-  readonly options?: Readonly<Record<string, unknown>> | undefined;
-  /** Writes the summaries. Default: the digest, which needs no model. */
-  readonly summarizer?: Summarizer | undefined;
-  readonly pins?: PinOptions | undefined;
-  /** When an automatic run is due; it can only be made earlier than it is by itself. */
-  readonly triggerTokens?: number | undefined;
-  /** How small a run tries to get. */
-  readonly targetTokens?: number | undefined;
-  /** What is remembered between turns, from a store. */
-  readonly state?: AutoCompactState | undefined;
-  /**
-   * Whether to ask what a compaction costs. Below the trigger it then runs already when it is free or pays, for calls
-   * that tell `idleSeconds`: after a pause in which the prompt cache has expired, above a price step for long prompts,
-   * or when what was saved covers it. A strategy may be run for a plan that is not applied. Does nothing without prices.
-   * Default true.
-   */
-  readonly economy?: boolean | undefined;
-  /** What tokens cost and how they are cached. Default: the list prices of the model, where they are known. */
-  readonly prices?: PriceSet | undefined;
-  /** What was paid and saved so far, from a store. */
-  readonly ledger?: CostLedger | undefined;
-  readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
-}
+import { type Ran, runCompaction } from './engine.ts';
+import { measureRequest } from './measure.ts';
+import type { Engine, RunTurn } from './run-turn.ts';
 
 /** What came of a call: the value to send, and what happened. */
 export interface CompactResult<Value> {
-  /** The very value that was given when nothing was to be done. */
+  /** What to send: the very value that was given when nothing was to be done. */
   readonly value: Value;
   readonly outcome: Outcome;
-  /** What the compaction costs and why it was done or not, where one was planned, prices are known and `idleSeconds` was told. */
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  /** Estimated tokens that have left the request, less what was put in their place. */
+  readonly tokensFreed: number;
+  /** What stands for the messages that left; undefined when there is no summary. */
+  readonly summary: string | undefined;
+  /** What the compaction costs and why it was done or not, where one was planned and prices are known. */
   readonly advice?: CompactionAdvice | undefined;
 }
 
 export interface CallOptions {
-  /** What the provider reported with the newest response. */
+  /** What the provider reported with the newest response in the list. */
   readonly usage?: Usage | undefined;
-  /** Seconds since the last request was sent, by which its prompt cache expires. Default: nobody knows. */
+  /** Seconds since the last request was sent, by which its prompt cache expires. Default: since the last call. */
   readonly idleSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -84,7 +49,8 @@ export interface Compactor {
   compact<Value>(value: Value, options?: CallOptions): Promise<CompactResult<Value>>;
   /**
    * Compacts when the window is full enough, or when it pays (see `economy`). Costs next to nothing otherwise, and gives
-   * the same value back. Call it once before each request, and go on from the value it gives.
+   * the same value back. Call it once before each request, and go on from the value it gives. A call from inside a
+   * summary that is being written, by a provider that comes through here for instance, changes nothing.
    */
   maybeCompact<Value>(value: Value, options?: CallOptions): Promise<CompactResult<Value>>;
   /** What to store with the conversation. */
@@ -94,124 +60,186 @@ export interface Compactor {
   readonly thresholds: Thresholds;
 }
 
-/** Makes a compactor. Values are request bodies or lists of messages of any wire format. */
+/**
+ * Makes a compactor. Values are request bodies or lists of messages of any wire format.
+ * @throws RoundfoldError `usage` for options that are unknown or cannot be meant
+ */
 export function createCompactor(options: CompactorOptions = {}): Compactor {
-  const engine = createEngine(options);
-  const { economy } = engine;
-  let state = options.state ?? initialAutoCompactState;
+  checkOptionNames(options);
+  checkFormat(options.format);
+  return new ConversationCompactor(options);
+}
 
-  return {
-    thresholds: engine.thresholds,
-    get state() {
-      return state;
-    },
-    get ledger() {
-      return economy?.ledger ?? options.ledger ?? emptyLedger;
-    },
-    async compact(value, call = {}) {
-      const turn = readTurn(engine, readConversation(value, options.format), call);
-      const ran = await compactNow(engine, turn, 'manual');
+class ConversationCompactor implements Compactor {
+  readonly #options: CompactorOptions;
+  readonly #engine: Engine;
+  #state: AutoCompactState;
+  /** When the last request was about to be sent, by the clock. */
+  #lastRequest: number | undefined;
+  #isRunning = false;
+  /** The newest response when the last compaction ran: what was reported with it is of a longer list. */
+  #responseBefore: unknown;
+  /** What an emergency took out, until a compaction can do better. */
+  #emergency: Emergency | undefined;
+
+  constructor(options: CompactorOptions) {
+    this.#options = options;
+    this.#engine = createEngine(options);
+    this.#state = options.state ?? initialAutoCompactState;
+  }
+
+  get thresholds(): Thresholds {
+    return this.#engine.thresholds;
+  }
+
+  get state(): AutoCompactState {
+    return this.#state;
+  }
+
+  get ledger(): CostLedger {
+    return this.#engine.economy?.ledger ?? this.#options.ledger ?? emptyLedger;
+  }
+
+  compact<Value>(value: Value, call: CallOptions = {}): Promise<CompactResult<Value>> {
+    return this.#alone(value, async (conversation) => {
+      const turn = this.#readTurn(this.#withoutEmergency(conversation), call);
+      const ran = await runCompaction(this.#engine, turn, { trigger: 'manual' });
       // By hand as often as somebody likes: it ends a pause, and is no sign of a window that fills too fast.
-      if (ran.judged.status === 'compacted') state = countCompaction(initialAutoCompactState, state);
-      economy?.settleUnsent(turn, ran.outcome);
-      return toResult(value, ran);
-    },
-    async maybeCompact(value, call = {}) {
-      const turn = readTurn(engine, readConversation(value, options.format), call);
-      warn(engine, turn.tokens);
-      const { isRun, ...ran } = await compactIfDue(engine, turn, state);
-      const before = state;
-      state = isRun ? afterRun(state, ran.judged, call) : afterRest(state, ran.outcome);
-      if (state.pausedTurns > before.pausedTurns) {
-        const { reason = 'unknown', pausedTurns: turns } = state;
-        engine.emit({ type: 'compaction-paused', reason, turns });
-      }
+      if (changeOf(ran.judged) !== undefined)
+        this.#state = countCompaction(initialAutoCompactState, this.#state);
+      this.#engine.economy?.settleUnsent(turn, ran.outcome);
+      this.#remember(turn.conversation, ran);
+      return ran;
+    });
+  }
+
+  maybeCompact<Value>(value: Value, call: CallOptions = {}): Promise<CompactResult<Value>> {
+    return this.#alone(value, async (conversation) => {
+      const turn = this.#readTurn(conversation, call);
+      this.#warn(turn.tokens);
+      const { isRun, ...ran } = await this.#compactIfDue(turn, call);
+      this.#setState(isRun ? afterRun(this.#state, ran, call) : afterRest(this.#state, ran.outcome));
+      const { economy } = this.#engine;
       if (call.signal?.aborted === true) economy?.settleUnsent(turn, ran.outcome);
       else economy?.settle(turn, ran.outcome);
-      return toResult(value, ran);
-    },
-  };
-}
-
-/** What all runs with these options have in common. */
-export function createEngine(options: CompactorOptions): Engine {
-  const info = options.model === undefined ? undefined : findModel(options.model);
-  const thresholds = thresholdsFor(windowOf(options, info), {
-    maxOutputTokens: info?.maxOutputTokens,
-    triggerTokens: options.triggerTokens,
-    targetTokens: options.targetTokens,
-  });
-  const { strategy: chosen = 'ladder', ledger } = options;
-  const estimator = createTokenEstimator({ profile: tokenProfileForModel(options.model) });
-  const prices = options.prices ?? priceSetOf(info ?? {});
-  const isAsked = options.economy !== false && prices !== undefined;
-  return {
-    thresholds,
-    estimator,
-    strategy: typeof chosen === 'string' ? createStrategy(chosen, options.options) : chosen,
-    emergency: createStrategy('collapse'),
-    summarizer: options.summarizer ?? defaultSummarizer,
-    pins: options.pins ?? {},
-    bindsReasoning: info?.bindsReasoning === true,
-    economy: isAsked ? new Economy({ prices, thresholds, estimator, ledger }) : undefined,
-    emit: (event) => options.onEvent?.(event),
-  };
-}
-
-function windowOf({ windowTokens, model }: CompactorOptions, info: ModelInfo | undefined): number {
-  return windowTokens ?? info?.maxInputTokens ?? (model === undefined ? 0 : contextWindowForModel(model));
-}
-
-/** A report that is far from our own estimate is somebody else's, or of another turn. */
-const TRUSTED_FACTOR = 2;
-
-function readTurn({ estimator }: Engine, conversation: Conversation, call: CallOptions): RunTurn {
-  const { usage, idleSeconds, signal } = call;
-  const { tokens } = measureContext(conversation, estimator);
-  const reported = usage === undefined ? 0 : usage.promptTokens + usage.outputTokens;
-  const isTrusted = reported >= tokens / TRUSTED_FACTOR && reported <= tokens * TRUSTED_FACTOR;
-  return { conversation, tokens: isTrusted ? reported : tokens, idleSeconds, signal };
-}
-
-function warn({ thresholds: { windowTokens }, emit }: Engine, tokens: number): void {
-  const level = tokenWarningState(tokens, windowTokens);
-  if (level !== 'ok') emit({ type: 'token-warning', level, tokens, windowTokens });
-}
-
-/** From the trigger on there is no choice; below it, money has a say. */
-async function compactIfDue(
-  engine: Engine,
-  turn: RunTurn,
-  { pausedTurns, reason }: AutoCompactState,
-): Promise<Ran & { readonly isRun: boolean }> {
-  const { triggerTokens } = engine.thresholds;
-  const isDue = turn.tokens >= triggerTokens;
-  if (pausedTurns === 0) {
-    if (isDue) return { ...(await compactNow(engine, turn, 'auto')), isRun: true };
-    const considered = await compactIfItPays(engine, turn);
-    if (considered !== undefined) return considered;
+      this.#remember(turn.conversation, ran);
+      this.#lastRequest = this.#now();
+      return ran;
+    });
   }
-  // Only money is to be saved then: what needs no model goes on.
-  if (isDue && reason === RAPID_REFILL)
-    return {
-      ...(await compactNow({ ...engine, summarizer: defaultSummarizer }, turn, 'auto')),
-      isRun: false,
-    };
-  const paused = `automatic compaction is paused for ${pausedTurns} more turns (${reason}); a manual one still runs`;
-  const outcome = isDue
-    ? notCompacted('skipped', 'paused', paused)
-    : notCompacted(
-        'skipped',
-        'below-trigger',
-        `${turn.tokens} tokens, below the trigger of ${triggerTokens}`,
-      );
-  return { outcome, judged: outcome, isRun: false };
+
+  /** One run at a time: a provider that comes through here to write the summary would never end. */
+  async #alone<Value>(
+    value: Value,
+    run: (conversation: Conversation) => Promise<Pick<Ran, 'outcome' | 'advice'>>,
+  ): Promise<CompactResult<Value>> {
+    const conversation = readConversation(value, this.#options.format);
+    if (this.#isRunning) {
+      const outcome = notCompacted('skipped', 'nested', 'this conversation is being compacted already');
+      return toResult(value, conversation, { outcome });
+    }
+    this.#isRunning = true;
+    try {
+      return toResult(value, conversation, await run(conversation));
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  #readTurn(conversation: Conversation, { usage, idleSeconds, signal }: CallOptions): RunTurn {
+    const { estimator } = this.#engine;
+    const response = newestResponse(conversation.messages);
+    const isStale = response !== undefined && response === this.#responseBefore;
+    const tokens = measureRequest(conversation, isStale ? undefined : usage, estimator);
+    return { conversation, tokens, idleSeconds: idleSeconds ?? this.#idleSeconds(), signal };
+  }
+
+  /** Before the first request nobody knows; a cache that may have expired is taken to be warm. */
+  #idleSeconds(): number {
+    return this.#lastRequest === undefined ? 0 : Math.max(0, this.#now() - this.#lastRequest) / 1000;
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
+  #warn(tokens: number): void {
+    const { thresholds, emit } = this.#engine;
+    const { windowTokens } = thresholds;
+    const level = tokenWarningState(tokens, windowTokens);
+    if (level !== 'ok') emit({ type: 'token-warning', level, tokens, windowTokens });
+  }
+
+  /** From the trigger on there is no choice; below it, money has a say. */
+  async #compactIfDue(turn: RunTurn, call: CallOptions): Promise<Ran & { readonly isRun: boolean }> {
+    const engine = this.#engine;
+    const { triggerTokens, windowTokens } = engine.thresholds;
+    const { pausedTurns, reason } = this.#state;
+    const paused = { isSummarizerPaused: isSummarizerPaused(this.#state) };
+    const isDue = turn.tokens >= triggerTokens || engine.strategy.isDue?.(turn.conversation, engine) === true;
+    // A pause saves work that came to nothing; it is no reason to send what will be refused.
+    const isPaused = pausedTurns > 0 && !shouldContextCollapse(turn.tokens, windowTokens);
+    if (!isPaused && isDue) {
+      const whole = this.#withoutEmergency(turn.conversation);
+      const due = whole === turn.conversation ? turn : this.#readTurn(whole, { ...call, usage: undefined });
+      return { ...(await runCompaction(engine, due, { trigger: 'auto', ...paused })), isRun: true };
+    }
+    const considered = isPaused ? undefined : await compactIfItPays(engine, turn, paused);
+    if (considered !== undefined) return considered;
+    const outcome = isDue
+      ? notCompacted(
+          'skipped',
+          'paused',
+          `automatic compaction is paused for ${pausedTurns} more turns (${reason}); a manual one still runs`,
+        )
+      : notCompacted(
+          'skipped',
+          'below-trigger',
+          `${turn.tokens} tokens, below the trigger of ${triggerTokens}`,
+        );
+    return { outcome, judged: outcome, isRun: false };
+  }
+
+  #setState(next: AutoCompactState): void {
+    const before = this.#state;
+    this.#state = next;
+    const { emit } = this.#engine;
+    const { reason = 'unknown', pausedTurns: turns, summarizer } = next;
+    if (turns > before.pausedTurns) emit({ type: 'compaction-paused', reason, turns });
+    if (summarizer !== undefined && summarizer.pausedTurns > (before.summarizer?.pausedTurns ?? 0))
+      emit({ type: 'summarizer-paused', reason: summarizer.reason, turns: summarizer.pausedTurns });
+  }
+
+  #remember({ messages }: Conversation, { outcome, judged }: Ran): void {
+    const change = changeOf(outcome);
+    if (change === undefined) return;
+    this.#responseBefore = newestResponse(messages);
+    this.#emergency =
+      outcome === judged ? undefined : { view: change.conversation.messages, undo: change.undo };
+  }
+
+  /** The conversation with what the last emergency took out, where it goes on from there. */
+  #withoutEmergency(conversation: Conversation): Conversation {
+    const emergency = this.#emergency;
+    const goesOn =
+      emergency?.view.every(({ raw }, index) => raw === conversation.messages[index]?.raw) === true;
+    return emergency !== undefined && goesOn ? undoPlan(conversation, emergency.undo) : conversation;
+  }
+}
+
+interface Emergency {
+  readonly view: readonly Message[];
+  readonly undo: UndoRecord;
+}
+
+function newestResponse(messages: readonly Message[]): unknown {
+  return messages.findLast(({ role }) => role === 'assistant')?.raw;
 }
 
 /** The state after a turn without a run that says something about the next one. */
 function afterRest(state: AutoCompactState, outcome: Outcome): AutoCompactState {
   const rested = afterTurn(state);
-  return outcome.status === 'compacted' ? countCompaction(rested, state) : rested;
+  return changeOf(outcome) === undefined ? rested : countCompaction(rested, state);
 }
 
 function countCompaction(next: AutoCompactState, { compactionCount }: AutoCompactState): AutoCompactState {
@@ -219,12 +247,42 @@ function countCompaction(next: AutoCompactState, { compactionCount }: AutoCompac
 }
 
 /** The state after an automatic run. One that the caller aborted says nothing about the next. */
-function afterRun(state: AutoCompactState, judged: Outcome, { signal }: CallOptions): AutoCompactState {
-  return signal?.aborted === true && judged.status !== 'compacted' ? state : afterOutcome(state, judged);
+function afterRun(
+  state: AutoCompactState,
+  { judged, summarizerFailure }: Ran,
+  { signal }: CallOptions,
+): AutoCompactState {
+  const isAborted = signal?.aborted === true && changeOf(judged) === undefined;
+  return isAborted ? state : afterOutcome(state, judged, summarizerFailure);
 }
 
-function toResult<Value>(value: Value, { outcome, advice }: Ran): CompactResult<Value> {
+function toResult<Value>(
+  value: Value,
+  conversation: Conversation,
+  { outcome, advice }: Pick<Ran, 'outcome' | 'advice'>,
+): CompactResult<Value> {
+  const change = changeOf(outcome);
+  const before = conversation.messages.length;
   const told = advice === undefined ? {} : { advice };
-  if (outcome.status !== 'compacted') return { value, outcome, ...told };
-  return { value: writeConversation(outcome.conversation) as Value, outcome, ...told }; // written in the shape it was read in
+  if (change === undefined)
+    return {
+      value,
+      outcome,
+      messagesBefore: before,
+      messagesAfter: before,
+      tokensFreed: 0,
+      summary: undefined,
+      ...told,
+    };
+  const { messages } = change.conversation;
+  const { tokensBefore, tokensAfter } = change.receipt;
+  return {
+    value: writeConversation(change.conversation) as Value, // written in the shape it was read in
+    outcome,
+    messagesBefore: before,
+    messagesAfter: messages.length,
+    tokensFreed: tokensBefore - tokensAfter,
+    summary: messages.map(readSummaryMessage).findLast((text) => text !== undefined),
+    ...told,
+  };
 }

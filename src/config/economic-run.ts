@@ -1,17 +1,11 @@
-import { notCompacted, type Outcome } from '../core/strategy.ts';
+import { changeOf, notCompacted, type Outcome } from '../core/strategy.ts';
 import type { Summarizer, SummaryRequest } from '../core/summarizer.ts';
 import type { CompactionAdvice } from '../economics/advice.ts';
 import { explainAdvice } from '../economics/explain.ts';
 import type { RequestSize } from '../economics/request-cost.ts';
-import {
-  compactUnlessAborted,
-  createContext,
-  type Engine,
-  type Ran,
-  type RunTurn,
-  tellAdvice,
-} from './compaction-run.ts';
 import { defaultSummarizer } from './default-summarizer.ts';
+import { createContext, type Ran, type RunOrder, runStrategy, tellAdvice } from './engine.ts';
+import type { Engine, RunTurn } from './run-turn.ts';
 
 /** What came of asking whether a compaction pays. */
 export interface Considered extends Ran {
@@ -24,17 +18,21 @@ export interface Considered extends Ran {
  * was saved covers it. It is planned without a model, and no model is paid before the advice has come.
  * @returns undefined when there was no chance, or nothing to plan
  */
-export async function compactIfItPays(engine: Engine, turn: RunTurn): Promise<Considered | undefined> {
-  const { economy, strategy } = engine;
+export async function compactIfItPays(
+  engine: Engine,
+  turn: RunTurn,
+  { isSummarizerPaused }: Pick<RunOrder, 'isSummarizerPaused'>,
+): Promise<Considered | undefined> {
+  const { economy } = engine;
   const targetTokens = economy?.targetOf(turn);
   if (economy === undefined || targetTokens === undefined) return undefined;
-  const context = createContext(engine, turn, { trigger: 'auto', targetTokens });
-  const { summarizer, requests } = standIn(engine.summarizer);
-  const planned = await compactUnlessAborted(strategy, turn.conversation, { ...context, summarizer });
+  const context = createContext(engine, turn, { trigger: 'auto', targetTokens, isSummarizerPaused });
+  const { summarizer, requests } = standIn(context.summarizer);
+  const { outcome: planned } = await runStrategy(engine, turn.conversation, { ...context, summarizer });
   if (turn.signal?.aborted === true) return { outcome: planned, judged: planned, isRun: true };
   const summaryCall = estimateCalls(requests, turn);
-  const advice =
-    planned.status === 'compacted' ? economy.advise(turn, planned.conversation, summaryCall) : undefined;
+  const change = changeOf(planned);
+  const advice = change === undefined ? undefined : economy.advise(turn, change.conversation, summaryCall);
   if (advice?.verdict !== 'compact-now') economy.refuse(turn);
   if (advice === undefined) return undefined;
   tellAdvice(engine, advice);
@@ -43,12 +41,11 @@ export async function compactIfItPays(engine: Engine, turn: RunTurn): Promise<Co
     return { outcome, judged: outcome, advice, isRun: false };
   }
   engine.emit({ type: 'compaction-start', trigger: 'auto', tokens: turn.tokens });
-  const outcome =
-    summaryCall === undefined
-      ? planned
-      : checkAgain(engine, turn, await compactUnlessAborted(strategy, turn.conversation, context));
+  const ran =
+    summaryCall === undefined ? { outcome: planned } : await runStrategy(engine, turn.conversation, context);
+  const outcome = summaryCall === undefined ? planned : checkAgain(engine, turn, ran.outcome);
   engine.emit({ type: 'compaction-end', trigger: 'auto', outcome });
-  return { outcome, judged: outcome, advice, isRun: true };
+  return { ...ran, outcome, judged: outcome, advice, isRun: true };
 }
 
 /**
@@ -56,15 +53,16 @@ export async function compactIfItPays(engine: Engine, turn: RunTurn): Promise<Co
  * whether the rewrite itself is worth it.
  */
 function checkAgain(engine: Engine, turn: RunTurn, outcome: Outcome): Outcome {
-  if (outcome.status !== 'compacted') return outcome;
-  const advice: CompactionAdvice | undefined = engine.economy?.advise(turn, outcome.conversation);
+  const change = changeOf(outcome);
+  if (change === undefined) return outcome;
+  const advice: CompactionAdvice | undefined = engine.economy?.advise(turn, change.conversation);
   if (advice === undefined || advice.verdict === 'compact-now') return outcome;
   engine.economy?.refuse(turn);
   tellAdvice(engine, advice);
   return notCompacted('insufficient', `economics-${advice.reason}`, explainAdvice(advice), outcome.usage);
 }
 
-/** A summarizer that would ask a model, with somebody in its place who asks nobody, and what it was asked. */
+/** For planning: where a model would be asked, our own summarizer answers, and the requests are noted. */
 function standIn(inner: Summarizer): {
   readonly summarizer: Summarizer;
   readonly requests: readonly SummaryRequest[];

@@ -1,7 +1,7 @@
-import { TARGET_FRACTION, type Thresholds } from '../core/budget.ts';
+import type { Thresholds } from '../core/budget.ts';
 import type { Conversation } from '../core/format.ts';
 import { type Block, type Message, textOf } from '../core/message.ts';
-import type { Outcome } from '../core/strategy.ts';
+import { changeOf, type Outcome } from '../core/strategy.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
 import type { CompactionAdvice } from '../economics/advice.ts';
 import {
@@ -32,6 +32,9 @@ export interface EconomyOptions {
   /** From a store. Default: nothing was paid yet. */
   readonly ledger?: CostLedger | undefined;
 }
+
+/** Share of a price step that a compaction aims at. */
+const STEP_TARGET_FRACTION = 0.6;
 
 /** Only a request of so many times its target is worth a look. */
 const CLEARLY_ABOVE = 1.25;
@@ -72,7 +75,7 @@ export class Economy {
     // A step for long prompts wants to be far below the prompt for a while too.
     const target =
       tokens > this.#stepTokens()
-        ? Math.min(targetTokens, Math.floor(this.#stepTokens() * TARGET_FRACTION))
+        ? Math.min(targetTokens, Math.floor(this.#stepTokens() * STEP_TARGET_FRACTION))
         : targetTokens;
     if (tokens < target * CLEARLY_ABOVE) return undefined;
     const chance = this.#chanceOf(turn);
@@ -98,7 +101,7 @@ export class Economy {
   /** Enters a request that is sent, and what was done to it before. The same request again is not entered twice. */
   settle(turn: Turn, outcome: Outcome): void {
     const { prices, thresholds } = this.#options;
-    const { conversation } = outcome.status === 'compacted' ? outcome : turn;
+    const { conversation } = changeOf(outcome) ?? turn;
     const before = this.#takeUnsent(turn.conversation);
     const now = compactionOf(turn, outcome, this.#options);
     const compaction = join(before?.compaction, now);
@@ -120,7 +123,7 @@ export class Economy {
       limitTokens: mostTokens(thresholds),
       compaction,
     });
-    if (outcome.status === 'compacted') this.#refused.clear();
+    if (changeOf(outcome) !== undefined) this.#refused.clear();
     this.#turns++;
     this.#sent = mark;
   }
@@ -133,7 +136,7 @@ export class Economy {
     const compaction = compactionOf(turn, outcome, this.#options);
     if (compaction === undefined) return;
     const before = this.#takeUnsent(turn.conversation)?.compaction;
-    const { conversation } = outcome.status === 'compacted' ? outcome : turn;
+    const { conversation } = changeOf(outcome) ?? turn;
     const mark = endOf(conversation);
     this.#unsent = { mark, compaction: join(before, compaction) ?? compaction };
   }
@@ -177,8 +180,9 @@ function compactionOf(
 ): LedgerCompaction | undefined {
   const { usage } = outcome;
   const summaryCost = usage === undefined ? undefined : oneOffCost(prices, { ...usage, cachedTokens: 0 });
-  if (outcome.status !== 'compacted') return summaryCost === undefined ? undefined : onlyPaid(summaryCost);
-  const sizes = rewriteSizes(conversation, outcome.conversation, { estimator, promptTokens: tokens });
+  const change = changeOf(outcome);
+  if (change === undefined) return summaryCost === undefined ? undefined : onlyPaid(summaryCost);
+  const sizes = rewriteSizes(conversation, change.conversation, { estimator, promptTokens: tokens });
   return {
     removedTokens: sizes.tokensBehind - sizes.tokensBehindAfter,
     reusableTokens: certainlyReusable({ prices, tokensBefore: sizes.tokensBefore }),

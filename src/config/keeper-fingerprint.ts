@@ -1,7 +1,7 @@
 import type { Hash } from '../core/chain.ts';
 import type { Format } from '../core/format.ts';
-import type { Engine } from './compaction-run.ts';
-import type { CompactorOptions } from './compactor.ts';
+import type { CompactorOptions } from './compactor-options.ts';
+import type { Engine } from './run-turn.ts';
 
 interface Shaping extends Pick<CompactorOptions, 'options'> {
   readonly hash: Hash;

@@ -16,7 +16,7 @@ export {
 export type { Checkpoint, Stretch, ViewPart } from '../core/checkpoint.ts';
 export { type Cuts, cutsOf } from '../core/cuts.ts';
 export type { Schedule } from '../core/engine/held-lease.ts';
-export type { KeeperEvent, StoreOperation } from '../core/engine/keeper-event.ts';
+export type { KeeperEvent, PassReason, StoreOperation } from '../core/engine/keeper-event.ts';
 export { type FindOptions, findCheckpoint, isTrueOf } from '../core/find-checkpoint.ts';
 export { type FoundMarker, findMarker, isMarker, MARKER_SOURCE } from '../core/markers.ts';
 export {
@@ -52,9 +52,9 @@ export { type Folding, type UnfoldedView, unfoldView } from '../formats/folded/u
 export {
   createKeeper,
   type Keeper,
-  type KeeperOptions,
   type Prepared,
   type PreparedStatus,
   type PrepareOptions,
 } from './keeper.ts';
+export type { KeeperOptions } from './keeper-options.ts';
 export { sha256 } from './sha256.ts';

@@ -107,11 +107,15 @@ function toConversation(segment: Segment, transcript: Transcript): Conversation 
   };
 }
 
-/** The view with what the record knows besides the message itself. */
-function withOrigin(view: Message, segment: Segment, index: number): Message {
-  const origin = segment.origins[index];
-  if (origin === undefined || (origin.responseId === undefined && origin.usage === undefined)) return view;
-  return { ...view, responseId: origin.responseId ?? view.responseId, usage: origin.usage ?? view.usage };
+/**
+ * The view with what the record knows besides the message itself. What a compaction kept was reported with a prompt
+ * that is no more: its usage says nothing about this list.
+ */
+function withOrigin(view: Message, { origins, opening }: Segment, index: number): Message {
+  const isCarried = opening !== undefined && index < opening.carried;
+  const responseId = origins[index]?.responseId ?? view.responseId;
+  const usage = isCarried ? undefined : (origins[index]?.usage ?? view.usage);
+  return responseId === view.responseId && usage === view.usage ? view : { ...view, responseId, usage };
 }
 
 function nothingFound(source: ByteSource, bad: BadInput | undefined): RoundfoldError {

@@ -1,29 +1,38 @@
-import { createHash, hash, type Hash as NodeHash } from 'node:crypto';
-import type { HashStream } from '../core/chain.ts';
+import type { Hash, HashStream } from '../core/chain.ts';
+import { plainSha256 } from '../core/sha256.ts';
 
-/** SHA-256 of bytes, or of a text in UTF-8, as hexadecimal digits. */
-export function sha256(data: string | Uint8Array): string {
-  return hash('sha256', data, 'hex');
+/** A hash of the platform, as far as it is needed here. */
+interface PlatformHash {
+  update(text: string, encoding: 'utf8'): unknown;
+  copy(): PlatformHash;
+  digest(encoding: 'hex'): string;
 }
 
-sha256.stream = (): HashStream => new Sha256Stream(createHash('sha256'));
+type CreateHash = (algorithm: 'sha256') => PlatformHash;
 
-class Sha256Stream implements HashStream {
-  readonly #hash: NodeHash;
+/** SHA-256 of a text in UTF-8, as hexadecimal digits: the platform's own where it can be had at once, else a plain one. */
+export const sha256: Hash = platformSha256(findCreateHash()) ?? plainSha256;
 
-  constructor(started: NodeHash) {
-    this.#hash = started;
-  }
+/** Asked for in this way, nothing has to be loaded where there is no such module. */
+function findCreateHash(): CreateHash | undefined {
+  return globalThis.process?.getBuiltinModule?.('node:crypto')?.createHash;
+}
 
-  add(bytes: Uint8Array): void {
-    this.#hash.update(bytes);
-  }
+function platformSha256(createHash: CreateHash | undefined): Hash | undefined {
+  if (createHash === undefined) return undefined;
+  const stream = () => toStream(createHash('sha256'));
+  const hash = (text: string) => {
+    const started = stream();
+    started.add(text);
+    return started.digest();
+  };
+  return Object.assign(hash, { stream });
+}
 
-  copy(): HashStream {
-    return new Sha256Stream(this.#hash.copy());
-  }
-
-  digest(): string {
-    return this.#hash.digest('hex');
-  }
+function toStream(hash: PlatformHash): HashStream {
+  return {
+    add: (text) => void hash.update(text, 'utf8'),
+    copy: () => toStream(hash.copy()),
+    digest: () => hash.digest('hex'),
+  };
 }

@@ -1,9 +1,17 @@
 /** One fault of a request, as the provider would state it. */
 export interface Violation {
-  /** Stable id of the broken rule, e.g. `A16`. */
+  /** Id of the broken rule; it says what is wrong, e.g. `tool-call-without-result`. */
   readonly rule: string;
-  /** `error`: the provider refuses the request. `warning`: accepted, but fragile. */
-  readonly severity: 'error' | 'warning';
+  /**
+   * What the rule was called before its id said what is wrong, e.g. `A16`.
+   * @deprecated Compare `rule` instead. The alias leaves with the next release.
+   */
+  readonly alias: string;
+  /**
+   * `error`: the provider refuses the request. `warning`: accepted, but fragile. `info`: accepted by an endpoint that
+   * the body fits, but not by another one it may be meant for.
+   */
+  readonly severity: 'error' | 'warning' | 'info';
   /** Place in the request in the provider's own notation, e.g. `messages.3.content.0`. */
   readonly path: string;
   /** The provider's own wording, with ids and indices filled in. */
@@ -17,6 +25,7 @@ export type Evidence = 'types' | 'documented' | 'server-source' | 'reported' | '
 
 /** A rule as data: what the docs list and what `check` explains. */
 export interface Rule {
+  /** Unique within a contract. Contracts that know the same mistake have the same id for it. */
   readonly id: string;
   readonly title: string;
   readonly fix: string;
@@ -49,6 +58,11 @@ export type SealVerifier = (seal: Seal) => SealVerdict;
 export interface CheckContext {
   /** `messages`: only the message list is known, rules about the rest of the request are left out. Default `request`. */
   readonly scope?: 'request' | 'messages' | undefined;
+  /**
+   * Which of Anthropic's endpoints the body is for: `/v1/messages` or `/v1/messages/count_tokens`. Where it is unknown,
+   * a body without `max_tokens` and without any field that only an answer needs is taken for one to count.
+   */
+  readonly endpoint?: 'messages' | 'count-tokens' | undefined;
   /** Overrides the model named in the body. */
   readonly model?: string | undefined;
   /** Value of the `anthropic-version` header. */

@@ -17,33 +17,27 @@ export interface Fault {
   readonly fix?: string;
 }
 
-/** A rule without its id, as a row of a format's table. Rows may carry more, such as their wordings. */
-export type RuleRow = Omit<Rule, 'id'>;
+/** A rule as a row of a format's table. Rows may carry more, such as their wordings. */
+export interface RuleRow extends Rule {
+  readonly alias: string;
+}
 
-/** Turns faults into findings of one table's rules. */
-export function createReporter<Id extends string>(
-  rows: Readonly<Record<Id, RuleRow>>,
-): (rule: Id, fault: Fault) => Finding {
-  return (rule, { place, path, message, severity = 'error', fix = rows[rule].fix }) => ({
-    rule,
-    severity,
-    path,
-    message,
-    fix,
-    place,
-  });
+/** States that a rule is broken at a place. */
+export function report(rule: RuleRow, fault: Fault): Finding {
+  const { place, path, message, severity = 'error', fix = rule.fix } = fault;
+  return { rule: rule.id, alias: rule.alias, severity, path, message, fix, place };
 }
 
 /** The rows of a table as plain rules, in the order they are written. */
 export function listRules(rows: Readonly<Record<string, RuleRow>>): readonly Rule[] {
-  return Object.entries(rows).map(([id, { title, fix, evidence }]) => ({ id, title, fix, evidence }));
+  return Object.values(rows).map(({ id, title, fix, evidence }) => ({ id, title, fix, evidence }));
 }
 
 /** Violations in order of place; faults at the same place keep the order in which they were found. */
 export function inOrderOfPlace(findings: readonly Finding[]): readonly Violation[] {
   return findings
     .toSorted((left, right) => comparePlaces(left.place, right.place))
-    .map(({ rule, severity, path, message, fix }) => ({ rule, severity, path, message, fix }));
+    .map(({ place: _place, ...violation }) => violation);
 }
 
 function comparePlaces(left: readonly number[], right: readonly number[]): number {

@@ -6,19 +6,21 @@ import {
   afterTurn,
   COOL_DOWN_TURNS,
   initialAutoCompactState,
+  isSummarizerPaused,
   MAX_CONSECUTIVE_FAILURES,
   MAX_USELESS_PASSES,
   RAPID_REFILL,
   shouldAutoCompact,
 } from './auto-compact.ts';
-import { type NotCompacted, notCompacted, type Outcome } from './strategy.ts';
+import { type Compacted, type NotCompacted, notCompacted, type Outcome } from './strategy.ts';
 
 const failed = notCompacted('failed', 'summary-upstream', 'no answer');
 const useless = notCompacted('insufficient', 'gain-too-small', 'not worth it');
 const skipped = notCompacted('skipped', 'below-target', 'small');
 // Only the status of a success is looked at, and whether it was paid for.
-const compacted = { status: 'compacted', reason: 'done' } as Outcome;
-const paid = { status: 'compacted', usage: { promptTokens: 1, outputTokens: 1 } } as Outcome;
+const compacted = { status: 'compacted', reason: 'done' } as Compacted;
+const paid: Outcome = { ...compacted, usage: { promptTokens: 1, outputTokens: 1 } };
+const missed: Outcome = { ...notCompacted('insufficient', 'floor-exceeds-target', 'large'), best: compacted };
 
 function stateAfter(...outcomes: readonly (Outcome | 'turn')[]): AutoCompactState {
   return outcomes.reduce<AutoCompactState>(
@@ -40,32 +42,11 @@ describe('the state between runs', () => {
       outcomes: [failed, failed, compacted, failed, failed],
       paused: false,
     },
-    { title: 'three refills at once', outcomes: [paid, paid, paid, paid], paused: true },
-    {
-      title: 'three rapid refills',
-      outcomes: [paid, 'turn', 'turn', paid, 'turn', paid, 'turn', 'turn', paid],
-      paused: true,
-    },
-    { title: 'two rapid refills', outcomes: [paid, 'turn', paid, 'turn', paid], paused: false },
-    {
-      title: 'a slow refill between rapid ones',
-      outcomes: [paid, paid, paid, 'turn', 'turn', 'turn', paid, paid, paid],
-      paused: false,
-    },
-    {
-      title: 'summaries that cost nothing between rapid refills',
-      outcomes: [paid, compacted, paid, compacted, paid, compacted, paid],
-      paused: true,
-    },
-    { title: 'refills that cost nothing', outcomes: Array(20).fill(compacted), paused: false },
-    {
-      title: 'a pause after refills that is over',
-      outcomes: [paid, paid, paid, paid, ...pause],
-      paused: false,
-    },
     { title: 'one useless pass', outcomes: [useless], paused: false },
     { title: 'two useless passes', outcomes: [useless, useless], paused: true },
     { title: 'a success between useless passes', outcomes: [useless, compacted, useless], paused: false },
+    { title: 'targets that were missed with a result', outcomes: Array(9).fill(missed), paused: false },
+    { title: 'a missed target between useless passes', outcomes: [useless, missed, useless], paused: false },
     { title: 'runs that had nothing to do', outcomes: [skipped, skipped, skipped, skipped], paused: false },
     {
       title: 'runs with nothing to do between failures',
@@ -104,7 +85,7 @@ describe('the state between runs', () => {
     expect(isPaused(state)).toBe(paused);
     expect(shouldAutoCompact(195_000, 200_000, state)).toBe(!paused);
     const last = outcomes.findLast((one) => one !== 'turn');
-    if (paused) expect(state.reason).toBe(last === paid ? RAPID_REFILL : last?.reason);
+    if (paused) expect(state.reason).toBe(last?.reason);
   });
 
   it('does not count it as a failure when the user stops a run', () => {
@@ -115,6 +96,7 @@ describe('the state between runs', () => {
 
   it('counts compactions, and a pause does not make it forget them', () => {
     expect(stateAfter(compacted, compacted).compactionCount).toBe(2);
+    expect(stateAfter(compacted, missed).compactionCount).toBe(2);
     expect(stateAfter(compacted, failed, failed, failed, ...pause, compacted).compactionCount).toBe(2);
   });
 
@@ -134,6 +116,8 @@ describe('the state between runs', () => {
     useless,
     skipped,
     compacted,
+    paid,
+    missed,
     'turn',
   );
 
@@ -149,7 +133,9 @@ describe('the state between runs', () => {
       expect(
         Math.min(state.compactionCount, state.consecutiveFailures, state.uselessPasses),
       ).toBeGreaterThanOrEqual(0);
-      expect(isPaused(pause.reduce((current) => afterTurn(current), state))).toBe(false);
+      const rested = pause.reduce((current) => afterTurn(current), state);
+      expect(isPaused(rested)).toBe(false);
+      expect(isSummarizerPaused(rested)).toBe(false);
     },
   );
 
@@ -170,13 +156,117 @@ describe('the state between runs', () => {
   );
 });
 
+describe('the pause of a summarizer', () => {
+  /** Runs in which the summarizer failed and our own wrote the summary, others, and turns without a run. */
+  type Happening = 'failed' | 'turn' | Outcome;
+  const stateBehind = (...happenings: readonly Happening[]): AutoCompactState =>
+    happenings.reduce<AutoCompactState>((state, happening) => {
+      if (happening === 'turn') return afterTurn(state);
+      if (happening === 'failed') return afterOutcome(state, compacted, 'upstream');
+      return afterOutcome(state, happening);
+    }, initialAutoCompactState);
+
+  it.each<{ title: string; happenings: readonly Happening[]; paused: boolean }>([
+    { title: 'two failures', happenings: ['failed', 'failed'], paused: false },
+    { title: 'three failures', happenings: ['failed', 'failed', 'failed'], paused: true },
+    {
+      title: 'three failures with turns between',
+      happenings: ['failed', 'turn', 'failed', 'turn', 'failed'],
+      paused: true,
+    },
+    {
+      title: 'a paid summary between failures',
+      happenings: ['failed', 'failed', paid, 'failed'],
+      paused: false,
+    },
+    {
+      title: 'a run that asked nobody between failures',
+      happenings: ['failed', 'failed', compacted, 'failed'],
+      paused: true,
+    },
+    {
+      title: 'a pause that is almost over',
+      happenings: ['failed', 'failed', 'failed', ...pause.slice(1)],
+      paused: true,
+    },
+    { title: 'a pause that is over', happenings: ['failed', 'failed', 'failed', ...pause], paused: false },
+    {
+      title: 'a pause in which runs go on',
+      happenings: ['failed', 'failed', 'failed', ...Array<Outcome>(COOL_DOWN_TURNS).fill(compacted)],
+      paused: false,
+    },
+    {
+      title: 'a pause and one more failure',
+      happenings: ['failed', 'failed', 'failed', ...pause, 'failed'],
+      paused: true,
+    },
+    {
+      title: 'a pause and a paid summary',
+      happenings: ['failed', 'failed', 'failed', ...pause, paid, 'failed', 'failed'],
+      paused: false,
+    },
+  ])('comes after $title: $paused, and runs go on', ({ happenings, paused }) => {
+    const state = stateBehind(...happenings);
+
+    expect(isSummarizerPaused(state)).toBe(paused);
+    if (paused) expect(state.summarizer?.reason).toBe('upstream');
+    expect(isPaused(state)).toBe(false);
+    expect(shouldAutoCompact(195_000, 200_000, state)).toBe(true);
+  });
+
+  it.each<{ title: string; happenings: readonly Happening[]; paused: boolean }>([
+    { title: 'three refills at once', happenings: [paid, paid, paid, paid], paused: true },
+    {
+      title: 'three rapid refills',
+      happenings: [paid, 'turn', 'turn', paid, 'turn', paid, 'turn', 'turn', paid],
+      paused: true,
+    },
+    { title: 'two rapid refills', happenings: [paid, 'turn', paid, 'turn', paid], paused: false },
+    {
+      title: 'a slow refill between rapid ones',
+      happenings: [paid, paid, paid, 'turn', 'turn', 'turn', paid, paid, paid],
+      paused: false,
+    },
+    {
+      title: 'summaries that cost nothing between rapid refills',
+      happenings: [paid, compacted, paid, compacted, paid, compacted, paid],
+      paused: true,
+    },
+    { title: 'refills that cost nothing', happenings: Array(20).fill(compacted), paused: false },
+    { title: 'a pause that is over', happenings: [paid, paid, paid, paid, ...pause], paused: false },
+  ])(
+    'spares a window that fills too fast the price of a model after $title: $paused',
+    ({ happenings, paused }) => {
+      const state = stateBehind(...happenings);
+
+      expect(isSummarizerPaused(state)).toBe(paused);
+      if (paused) expect(state.summarizer).toMatchObject({ reason: RAPID_REFILL });
+      expect(isPaused(state)).toBe(false);
+    },
+  );
+
+  it('is not counted when the user stops a run', () => {
+    const aborted = notCompacted('failed', 'aborted', 'stopped');
+
+    expect(afterOutcome(initialAutoCompactState, aborted, 'aborted')).toBe(initialAutoCompactState);
+  });
+});
+
 describe('shouldAutoCompact', () => {
   it.each([
-    { tokens: 179_999, windowTokens: 200_000, due: false },
-    { tokens: 180_000, windowTokens: 200_000, due: true },
+    { tokens: 166_999, windowTokens: 200_000, due: false },
+    { tokens: 167_000, windowTokens: 200_000, due: true },
     { tokens: 900_000, windowTokens: 0, due: false },
-    { tokens: 900_000, windowTokens: -1, due: false },
   ])('of $tokens in $windowTokens is $due', ({ tokens, windowTokens, due }) => {
     expect(shouldAutoCompact(tokens, windowTokens, initialAutoCompactState)).toBe(due);
+  });
+
+  it('goes by the trigger that is given', () => {
+    expect(shouldAutoCompact(90_000, 200_000, initialAutoCompactState, { trigger: 0.45 })).toBe(true);
+    expect(shouldAutoCompact(89_999, 200_000, initialAutoCompactState, { trigger: 0.45 })).toBe(false);
+  });
+
+  it.each([-1, Number.NaN])('refuses a window of %d', (windowTokens) => {
+    expect(() => shouldAutoCompact(1, windowTokens, initialAutoCompactState)).toThrow(/windowTokens/);
   });
 });

@@ -1,27 +1,13 @@
 import { type CanonicalRules, strictRules } from './canonical-rules.ts';
-import { codeOf } from './canonical-words.ts';
 import { isObject, type JsonObject } from './json.ts';
-import { type KeyShape, type PlannedKey, startOfShapes } from './key-order.ts';
-import { TextBytes } from './text-bytes.ts';
 import { type VolatileTree, withoutVolatileFields } from './volatile.ts';
 
 /** What is special about the fields of a message or a block. */
 export interface Level {
   readonly rules: CanonicalRules;
-  readonly start: KeyShape<FieldRule>;
+  readonly special: ReadonlyMap<string, SpecialField>;
   /** What is special about the blocks in it, where that is something else. */
   readonly blocks?: Level;
-}
-
-interface FieldRule {
-  /** The key as it is written before its value, where it is no word. */
-  readonly bytes: Uint8Array;
-  /** The byte of a key that is a word; otherwise 0. */
-  readonly code: number;
-  /** Undefined for most: then nothing is special. */
-  readonly special: SpecialField | undefined;
-  /** Whether the value is a word more often than not. */
-  readonly isWord: boolean;
 }
 
 interface SpecialField {
@@ -30,205 +16,95 @@ interface SpecialField {
   readonly mayBeEmpty: boolean;
 }
 
+/** The fields that the rules and the volatile parts speak of. */
 export function levelOf(rules: CanonicalRules, volatile: VolatileTree): Level {
-  const specialKeys = new Set([...volatile.keys(), ...rules.structure, ...rules.mayBeEmpty]);
-  return {
-    rules,
-    start: startOfShapes((key) => ({
-      bytes: bytesOf(key),
-      code: codeOf(key) ?? 0,
-      isWord: WORD_FIELDS.has(key),
-      special: specialKeys.has(key)
-        ? {
-            volatile: volatile.get(key) ?? false,
-            isStructure: rules.structure.has(key),
-            mayBeEmpty: rules.mayBeEmpty.has(key),
-          }
-        : undefined,
-    })),
-  };
-}
-
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const NULL = 0x7a;
-const TRUE = 0x74;
-const FALSE = 0x66;
-const NUMBER = 0x6e;
-const BIG_INTEGER = 0x69;
-const BYTES = 0x62;
-const TEXT = codeOf('text');
-const TYPE = codeOf('type');
-
-/** Fields whose values are words of the format. */
-const WORD_FIELDS: ReadonlySet<string> = new Set(['role', 'type']);
-
-function writeWord(text: string, out: TextBytes): void {
-  const code = codeOf(text);
-  if (code === undefined) out.addText(text);
-  else out.addUnit(code);
-}
-
-const alone = new TextBytes();
-
-/** A text as it is written. */
-function bytesOf(text: string): Uint8Array {
-  alone.clear();
-  alone.addText(text);
-  return new Uint8Array(alone.written());
+  const keys = new Set([...volatile.keys(), ...rules.structure, ...rules.mayBeEmpty]);
+  const special = new Map(
+    [...keys].map((key) => [
+      key,
+      {
+        volatile: volatile.get(key) ?? false,
+        isStructure: rules.structure.has(key),
+        mayBeEmpty: rules.mayBeEmpty.has(key),
+      },
+    ]),
+  );
+  return { rules, special };
 }
 
 /** What the arguments and the output of tools are: nothing in them is special. */
 const data: Level = levelOf(strictRules, new Map());
 
-/** Writes messages down in one way. */
-export class CanonicalWriter {
-  readonly #messages: Level;
-  #out = new TextBytes();
-  /** Fields of the objects that are being written, each in the object's own order: taken once, told in another one. */
-  readonly #fields: unknown[] = [];
-  #fieldCount = 0;
+/** A message in the one form that all messages have that say the same. */
+export function writeMessage(raw: unknown, messages: Level): string {
+  return isObject(raw) ? writeObject(raw, messages) : writeItem(raw);
+}
 
-  constructor(messages: Level) {
-    this.#messages = messages;
-  }
+/** A text behind its length, so that no two sequences of texts are written alike. Halves of surrogate pairs stay apart. */
+export function writeText(text: string): string {
+  return text.isWellFormed() ? `${text.length}:${text}` : `u${JSON.stringify(text)}`;
+}
 
-  write(raw: unknown, out: TextBytes): void {
-    this.#out = out;
-    this.#fieldCount = 0;
-    if (isObject(raw)) this.#object(raw, this.#messages);
-    else this.#item(raw);
+/** A message, a block, or an object that is data. Dates, addresses and objects of a class say themselves what they are. */
+function writeObject(object: JsonObject, level: Level): string {
+  if (typeof object['toJSON'] === 'function') return writeTold(object['toJSON'].call(object), level);
+  let written = '{';
+  for (const key of Object.keys(object).sort()) {
+    const special = level.special.get(key);
+    const value = object[key];
+    if (special !== undefined) written += writeSpecial(key, special, { object, level });
+    else if (!isLeftOut(value)) written += writeText(key) + writeData(value);
   }
+  return `${written}}`;
+}
 
-  /** A message, a block, or an object that is data. Dates, addresses and objects of a class say themselves what they are. */
-  #object(object: JsonObject, level: Level): void {
-    if (Object.getPrototypeOf(object) === Object.prototype) this.#fieldsOf(object, level);
-    else if (typeof object['toJSON'] === 'function') this.#told(object['toJSON'].call(object), level);
-    // Only what is its own is written.
-    else this.#fieldsOf({ ...object }, level);
-  }
+/** What an object says that it is in JSON. Nobody asks it again. */
+function writeTold(value: unknown, level: Level): string {
+  return isObject(value) ? writeObject({ ...value, toJSON: undefined }, level) : writeItem(value);
+}
 
-  /** What an object says that it is in JSON. Nobody asks it again. */
-  #told(value: unknown, level: Level): void {
-    if (!isObject(value)) this.#item(value);
-    else this.#fieldsOf({ ...value, toJSON: undefined }, level);
-  }
+function writeSpecial(
+  key: string,
+  { volatile, isStructure, mayBeEmpty }: SpecialField,
+  { object, level }: { readonly object: JsonObject; readonly level: Level },
+): string {
+  const value = object[key];
+  if (volatile === true || (mayBeEmpty && level.rules.saysNothing(key, value, object))) return '';
+  const kept = volatile === false ? value : withoutVolatileFields(value, volatile);
+  if (isLeftOut(kept)) return '';
+  if (!isStructure) return writeText(key) + writeData(kept);
+  const written =
+    typeof kept === 'string'
+      ? writeShortText(kept, level.rules.textBlockFor(object, key))
+      : writeStructure(kept, level.blocks ?? level);
+  return writeText(key) + written;
+}
 
-  #fieldsOf(object: JsonObject, level: Level): void {
-    const out = this.#out;
-    const fields = this.#fields;
-    const first = this.#fieldCount;
-    let shape = level.start;
-    let count = first;
-    // Faster than a list of the keys, and as good: whoever calls has left behind what is inherited.
-    for (const key in object) {
-      const value = object[key];
-      if (key === 'toJSON' && typeof value === 'function') {
-        this.#told(value.call(object), level);
-        return;
-      }
-      shape = shape.with(key);
-      fields[count++] = value;
-    }
-    this.#fieldCount = count;
-    const { plan } = shape;
-    out.addUnit(OPEN_OBJECT);
-    for (let index = 0; index < plan.length; index++) {
-      const planned = plan[index];
-      if (planned === undefined) continue;
-      const place = first + planned.place;
-      const value = fields[place];
-      // Not kept alive until another object takes the place.
-      fields[place] = undefined;
-      if (planned.known.special !== undefined) this.#special(planned, value, object, level);
-      else if (!isLeftOut(value)) this.#field(planned.known, value);
-    }
-    out.addUnit(CLOSE_OBJECT);
-    this.#fieldCount = first;
-  }
+/** What stands under a structural key and is no text: blocks, or one block. */
+function writeStructure(value: unknown, level: Level): string {
+  if (isObject(value)) return writeObject(value, level);
+  if (!Array.isArray(value)) return writeData(value);
+  let written = '[';
+  for (const item of value) written += isObject(item) ? writeObject(item, level) : writeItem(item);
+  return `${written}]`;
+}
 
-  #special(planned: PlannedKey<FieldRule>, value: unknown, owner: JsonObject, level: Level): void {
-    const { key, known } = planned;
-    const { special } = known;
-    if (special === undefined) return;
-    const { volatile, isStructure, mayBeEmpty } = special;
-    if (volatile === true || (mayBeEmpty && level.rules.saysNothing(key, value, owner))) return;
-    const kept = volatile === false ? value : withoutVolatileFields(value, volatile);
-    if (isLeftOut(kept)) return;
-    if (!isStructure) {
-      this.#field(known, kept);
-      return;
-    }
-    this.#key(known);
-    if (typeof kept === 'string') this.#text(kept, level.rules.textBlockFor(owner, key));
-    else this.#structure(kept, level.blocks ?? level);
-  }
+/** A text that may be short for a list of one block of a type, and is written as that. */
+function writeShortText(text: string, type: string | undefined): string {
+  if (type === undefined) return writeText(text);
+  return `[{${writeText('text')}${writeText(text)}${writeText('type')}${writeText(type)}}]`;
+}
 
-  #field(rule: FieldRule, value: unknown): void {
-    this.#key(rule);
-    if (typeof value !== 'string') this.#data(value);
-    else if (rule.isWord) writeWord(value, this.#out);
-    else this.#out.addText(value);
-  }
+/** Any value, so that different ones are never written alike. */
+function writeData(given: unknown): string {
+  if (typeof given === 'string') return writeText(given);
+  if (Array.isArray(given)) return `[${given.map(writeItem).join('')}]`;
+  if (ArrayBuffer.isView(given) || given instanceof ArrayBuffer) return writeBytes(given);
+  return isObject(given) ? writeObject(given, data) : writeScalar(given);
+}
 
-  #key({ code, bytes }: FieldRule): void {
-    if (code === 0) this.#out.addBytes(bytes);
-    else this.#out.addUnit(code);
-  }
-
-  /** What stands under a structural key and is no text: blocks, or one block. */
-  #structure(value: unknown, level: Level): void {
-    if (Array.isArray(value)) {
-      this.#out.addUnit(OPEN_LIST);
-      for (let index = 0; index < value.length; index++) {
-        const item: unknown = value[index];
-        if (isObject(item)) this.#object(item, level);
-        else this.#item(item);
-      }
-      this.#out.addUnit(CLOSE_LIST);
-    } else if (isObject(value)) this.#object(value, level);
-    else this.#data(value);
-  }
-
-  /** A text that may be short for a list of one block of a type, and is written as that. */
-  #text(text: string, type: string | undefined): void {
-    const out = this.#out;
-    if (type === undefined) {
-      out.addText(text);
-      return;
-    }
-    out.addUnit(OPEN_LIST);
-    out.addUnit(OPEN_OBJECT);
-    out.addUnit(TEXT);
-    out.addText(text);
-    out.addUnit(TYPE);
-    writeWord(type, out);
-    out.addUnit(CLOSE_OBJECT);
-    out.addUnit(CLOSE_LIST);
-  }
-
-  /** Any value, so that different ones are never written alike: every string is told with its length. */
-  #data(given: unknown): void {
-    if (typeof given === 'string') this.#out.addText(given);
-    else if (isObject(given)) {
-      if (ArrayBuffer.isView(given) || given instanceof ArrayBuffer) writeBytes(given, this.#out);
-      else this.#object(given, data);
-    } else if (Array.isArray(given)) this.#list(given);
-    else if (given === null) this.#out.addUnit(NULL);
-    else writeScalar(given, this.#out);
-  }
-
-  #item(item: unknown): void {
-    this.#data(isLeftOut(item) ? null : item);
-  }
-
-  #list(list: readonly unknown[]): void {
-    this.#out.addUnit(OPEN_LIST);
-    for (const item of list) this.#item(item);
-    this.#out.addUnit(CLOSE_LIST);
-  }
+function writeItem(item: unknown): string {
+  return writeData(isLeftOut(item) ? null : item);
 }
 
 /** What JSON leaves out of objects. */
@@ -236,23 +112,25 @@ function isLeftOut(value: unknown): boolean {
   return value === undefined || typeof value === 'function' || typeof value === 'symbol';
 }
 
-/** What is no text, list or object: a mark, and what it is in digits. */
-function writeScalar(value: unknown, out: TextBytes): void {
-  if (typeof value === 'boolean') out.addUnit(value ? TRUE : FALSE);
-  else if (typeof value === 'bigint') writeMarked(BIG_INTEGER, String(value), out);
+/** What is no text, list or object. */
+function writeScalar(value: unknown): string {
+  if (value === null) return 'z';
+  if (typeof value === 'boolean') return value ? 't' : 'f';
+  if (typeof value === 'bigint') return `i${value};`;
   // Minus zero is written as zero in JSON as well.
-  else writeMarked(NUMBER, value === 0 ? '0' : String(value), out);
+  return `n${value === 0 ? '0' : String(value)};`;
 }
 
-function writeMarked(mark: number, text: string, out: TextBytes): void {
-  out.addUnit(mark);
-  out.addText(text);
-}
+/** More arguments than this are too many for one call. */
+const MOST_CODES = 1 << 13;
 
-function writeBytes(value: ArrayBufferView | ArrayBuffer, out: TextBytes): void {
+/** Bytes as characters. */
+function writeBytes(value: ArrayBufferView | ArrayBuffer): string {
   const bytes = ArrayBuffer.isView(value)
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
     : new Uint8Array(value);
-  writeMarked(BYTES, String(bytes.length), out);
-  out.addBytes(bytes);
+  let written = `b${bytes.length}:`;
+  for (let start = 0; start < bytes.length; start += MOST_CODES)
+    written += String.fromCharCode(...bytes.subarray(start, start + MOST_CODES));
+  return written;
 }

@@ -1,16 +1,14 @@
 import { canonicalRulesOf } from './canonical-rules.ts';
-import { CanonicalWriter, type Level, levelOf } from './canonical-writer.ts';
-import { TextBytes } from './text-bytes.ts';
+import { type Level, levelOf, writeMessage } from './canonical-writer.ts';
 import { type VolatileParts, volatileTree, withoutMarkers } from './volatile.ts';
 
 /** The one way in which a wire format's messages are written down to be compared. */
 export interface Canonical {
   /**
-   * Appends what two messages share when they say the same to the provider, and only then: neither the order of keys nor a
-   * short form nor a volatile part makes a difference, everything else does, fields that nobody knows included.
+   * What two messages share when they say the same to the provider, and only then: neither the order of keys nor a short
+   * form nor a volatile part makes a difference, everything else does, fields that nobody knows included. No text is the
+   * beginning of another, so that texts can stand one behind the other.
    */
-  write(raw: unknown, out: TextBytes): void;
-  /** The same as a string, one character for each byte. */
   textOf(raw: unknown): string;
   /** The message without the cache markers of the request it came in; the very same value when it has none. */
   withoutMarkers(raw: unknown): unknown;
@@ -19,7 +17,7 @@ export interface Canonical {
 }
 
 /** Changes with the way of writing, so that chains of another one never match. */
-const VERSION = '2';
+const VERSION = '3';
 
 /** The canonical form of a wire format. Volatile parts come on top of the format's own cache markers. */
 export function createCanonical(format: string, volatile: Partial<VolatileParts> = {}): Canonical {
@@ -31,16 +29,9 @@ export function createCanonical(format: string, volatile: Partial<VolatileParts>
     ...levelOf(rules, volatileTree([...anywherePaths, ...messagePaths])),
     blocks: levelOf(rules, anywhere),
   };
-  const alone = new TextBytes();
-  const writer = new CanonicalWriter(messages);
   return {
     version: JSON.stringify([VERSION, anywherePaths.toSorted(), messagePaths.toSorted()]),
-    write: (raw, out) => writer.write(raw, out),
-    textOf(raw) {
-      alone.clear();
-      writer.write(raw, alone);
-      return alone.written().toString('latin1');
-    },
+    textOf: (raw) => writeMessage(raw, messages),
     withoutMarkers: (raw) => withoutMarkers(raw, { structure: rules.structure, anywhere }),
   };
 }

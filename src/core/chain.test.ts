@@ -5,7 +5,6 @@ import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
 import { createCanonical } from './canonical.ts';
 import { type Chain, createChains, type Hash, nameOfConversation, namesOfConversation } from './chain.ts';
-import { TextBytes } from './text-bytes.ts';
 
 const say = (text: string) => ({ role: 'user', content: text });
 const system = (text: string) => ({ role: 'system', content: text });
@@ -33,11 +32,11 @@ describe('the chain of a conversation', () => {
   });
 
   const canonical = createCanonical('openai-chat');
-  const seed = new TextBytes();
-  for (const part of ['roundfold chain', 'openai-chat', canonical.version]) seed.addText(part);
-  const many = texts(1200);
-  const written = many.map((message) => Buffer.from(canonical.textOf(message), 'latin1'));
-  const linkAfter = (count: number) => sha256(Buffer.concat([seed.written(), ...written.slice(0, count)]));
+  const seed = ['roundfold chain', 'openai-chat', canonical.version]
+    .map((part) => `${part.length}:${part}`)
+    .join('');
+  const written = texts(1200).map((message) => canonical.textOf(message));
+  const linkAfter = (count: number) => sha256(seed + written.slice(0, count).join(''));
 
   test.prop([fc.array(fc.nat({ max: 1200 }), { minLength: 1, maxLength: 10 })])(
     'is the hash of all messages in one form, in whatever order its links are asked for',
@@ -57,8 +56,8 @@ describe('the chain of a conversation', () => {
       },
     ];
     const chain = createChains({ hash: sha256 }).chainOf(anthropicMessages.read(raws));
-    expect(canonical.version).toBe('["2",["cache_control","prompt_cache_breakpoint"],[]]');
-    expect(chain.linkAt(3)).toBe('0129cbea552f0b1431a8d094759a20e7ab527cf7d989d66814fd4631be8ef07c');
+    expect(canonical.version).toBe('["3",["cache_control","prompt_cache_breakpoint"],[]]');
+    expect(chain.linkAt(3)).toBe('4b0d30fa811722cd574456615e9548dd85d5ace1e62c4bf00291db0092cc07d2');
   });
 
   it('takes a message in whole, however large it is', () => {
@@ -66,22 +65,20 @@ describe('the chain of a conversation', () => {
     const chain = newChain(large);
     expect([2, 3].map((count) => chain.linkAt(count))).toEqual(
       [2, 3].map((count) => {
-        const forms = large
-          .slice(0, count)
-          .map((message) => Buffer.from(canonical.textOf(message), 'latin1'));
-        return sha256(Buffer.concat([seed.written(), ...forms]));
+        const forms = large.slice(0, count).map((message) => canonical.textOf(message));
+        return sha256(seed + forms.join(''));
       }),
     );
   });
 
   it('hashes only what is new, and the same for values that are new', () => {
-    let bytes = 0;
-    const counting: Hash = Object.assign((data: string | Uint8Array) => sha256(data), {
+    let characters = 0;
+    const counting: Hash = Object.assign((text: string) => sha256(text), {
       stream: () => counted(sha256.stream()),
     });
     const counted = (inner: ReturnType<Hash['stream']>): ReturnType<Hash['stream']> => ({
       add(added) {
-        bytes += added.length;
+        characters += added.length;
         inner.add(added);
       },
       copy: () => counted(inner.copy()),
@@ -91,13 +88,13 @@ describe('the chain of a conversation', () => {
     const raws = texts(2000);
     const first = chainOf(openaiChat.read(raws));
     const before = first.linkAt(1990);
-    const all = bytes;
-    bytes = 0;
+    const all = characters;
+    characters = 0;
     const next = chainOf(openaiChat.read([...raws, say('new')]));
     expect(next.linkAt(1990)).toBe(before);
-    expect(bytes).toBe(0);
+    expect(characters).toBe(0);
     const last = next.linkAt(2001);
-    expect(bytes).toBeLessThan(all / 4);
+    expect(characters).toBeLessThan(all / 4);
     expect(newChain([...texts(2000), say('new')]).linkAt(2001)).toBe(last);
   });
 

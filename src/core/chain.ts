@@ -1,22 +1,22 @@
 import { type Canonical, createCanonical } from './canonical.ts';
+import { writeText } from './canonical-writer.ts';
 import type { Conversation, Format } from './format.ts';
 import type { Message } from './message.ts';
 import { rememberFold } from './prefix-memory.ts';
-import { TextBytes } from './text-bytes.ts';
 import type { VolatileParts } from './volatile.ts';
 
 /** SHA-256, in full, as hexadecimal digits. */
 export interface Hash {
-  /** Of bytes, or of a text in UTF-8. */
-  (data: string | Uint8Array): string;
-  /** Of bytes that come one after the other. */
+  /** Of a text in UTF-8. */
+  (text: string): string;
+  /** Of texts that stand one behind the other. */
   stream(): HashStream;
 }
 
 /** A hash under way. */
 export interface HashStream {
-  /** Takes the next bytes in; they may change afterwards. */
-  add(bytes: Uint8Array): void;
+  /** Takes the next text in. */
+  add(text: string): void;
   /** Another one that has taken in the same. */
   copy(): HashStream;
   /** The hash of what was taken in. This stream has ended with it. */
@@ -51,7 +51,6 @@ export interface ChainOptions {
 
 /** Makes chains. Keep it: what it remembers of a conversation makes the next turn cheap. */
 export function createChains({ hash, volatile }: ChainOptions): Chains {
-  const text = new TextBytes();
   const byFormat = new Map<
     string,
     { readonly canonical: Canonical; readonly fold: (items: readonly Message[]) => Links }
@@ -64,10 +63,8 @@ export function createChains({ hash, volatile }: ChainOptions): Chains {
     const fold = rememberFold<Message, Links>({
       start() {
         const stream = hash.stream();
-        text.clear();
-        for (const part of ['roundfold chain', name, canonical.version]) text.addText(part);
-        stream.add(text.written());
-        return new Links(stream, { canonical, text });
+        stream.add(['roundfold chain', name, canonical.version].map(writeText).join(''));
+        return new Links(stream, canonical);
       },
       add: (links, message) => links.push(message),
     });
@@ -89,7 +86,7 @@ export function createChains({ hash, volatile }: ChainOptions): Chains {
 
 /** Messages from one hash that is kept to the next: how much may have to be written again, against how much is kept. */
 const STRIDE = 512;
-/** Bytes that wait to be hashed together. */
+/** Characters that wait to be hashed together. */
 const MOST_WAITING = 1 << 16;
 
 /** The links of a list that grows. Each is the hash of the seed and of all messages before it, one behind the other. */
@@ -101,11 +98,11 @@ class Links {
   readonly #streams: HashStream[];
   /** Those that were asked for. */
   readonly #known = new Map<number, string>();
-  readonly #writing: { readonly canonical: Canonical; readonly text: TextBytes };
+  readonly #canonical: Canonical;
 
-  constructor(seed: HashStream, writing: { readonly canonical: Canonical; readonly text: TextBytes }) {
+  constructor(seed: HashStream, canonical: Canonical) {
     this.#streams = [seed];
-    this.#writing = writing;
+    this.#canonical = canonical;
   }
 
   push(message: Message): void {
@@ -127,17 +124,16 @@ class Links {
 
   /** A stream that goes on from one that is kept. */
   #streamTo(count: number, strides: number, messages: readonly Message[]): HashStream {
-    const { canonical, text } = this.#writing;
     const stream = this.#streams[strides]?.copy();
     if (stream === undefined) throw new RangeError('a stream that was not made yet');
-    text.clear();
+    let waiting = '';
     for (let index = strides * STRIDE; index < count; index++) {
-      canonical.write(messages[this.head + index]?.raw, text);
-      if (text.length < MOST_WAITING) continue;
-      stream.add(text.written());
-      text.clear();
+      waiting += this.#canonical.textOf(messages[this.head + index]?.raw);
+      if (waiting.length < MOST_WAITING) continue;
+      stream.add(waiting);
+      waiting = '';
     }
-    stream.add(text.written());
+    stream.add(waiting);
     return stream;
   }
 }

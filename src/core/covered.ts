@@ -1,6 +1,8 @@
+import { demandsOf } from './demands.ts';
 import { demandsOfUser, type Fact, factsOf, writesOpenWork } from './facts.ts';
 import { readLedger } from './ledger.ts';
 import type { Message } from './message.ts';
+import { ownWords } from './own-words.ts';
 import type { Span } from './pins.ts';
 import { readSummaryMessage } from './summary-message.ts';
 
@@ -18,8 +20,15 @@ export interface Covered {
   readonly keptDemands: ReadonlySet<string>;
 }
 
-/** Reads what leaves with these stretches of a list. */
-export function readCovered(messages: readonly Message[], leaving: readonly Span[]): Covered {
+/**
+ * Reads what leaves with these stretches of a list.
+ * @param said texts of the user's that stand in front of the summary word for word, and go on standing there
+ */
+export function readCovered(
+  messages: readonly Message[],
+  leaving: readonly Pick<Span, 'start' | 'end'>[],
+  said: readonly string[] = [],
+): Covered {
   const isLeaving = new Uint8Array(messages.length);
   for (const { start, end } of leaving) isLeaving.fill(1, start, end);
   const gone = messages.filter((_, index) => isLeaving[index] === 1);
@@ -47,12 +56,13 @@ export function readCovered(messages: readonly Message[], leaving: readonly Span
     previousSummary: earlier.length === 0 ? undefined : earlier.map(({ summary }) => summary).join('\n\n'),
     facts: isListKept ? facts.filter(({ kind }) => kind !== 'open-work') : facts,
     kept,
-    keptDemands: keptDemandsIn(kept),
+    keptDemands: keptDemandsIn(kept, said),
   };
 }
 
-function keptDemandsIn(kept: readonly Message[]): ReadonlySet<string> {
+function keptDemandsIn(kept: readonly Message[], said: readonly string[]): ReadonlySet<string> {
   const demands = new Set(demandsOfUser(kept));
+  for (const text of said) for (const demand of demandsOf(ownWords(text))) demands.add(demand);
   for (const summary of kept.map(readSummaryMessage)) {
     if (summary === undefined) continue;
     for (const { kind, text } of readLedger(summary).facts) if (kind === 'constraint') demands.add(text);

@@ -1,18 +1,47 @@
 import { fileAccess } from './file-access.ts';
 import { callArguments, type Message, type ToolCallBlock } from './message.ts';
-import { type GroupOptions, groupRounds, nameRound, type Round } from './rounds.ts';
+import { type GroupOptions, groupRounds, largestRound, nameRound, type Round } from './rounds.ts';
 import type { TokenEstimator } from './token-estimator.ts';
 
-/** A round with its content, its size and what it is about. */
-export interface RoundDescription {
+/** A round with its size and a name for logs. Plain data. */
+export interface NamedRound {
   readonly round: Round;
   /** For logs and diagnostics, as `nameRound` gives it. */
   readonly name: string;
+  /** Estimated tokens of its messages. */
+  readonly tokens: number;
+}
+
+/** A round with its content, its size and what it is about. */
+export interface RoundDescription extends NamedRound {
   readonly messages: readonly Message[];
   /** What the first tool call is about: `src/a.ts`, `bash: npm`, `ask_expert`. Undefined for a round without calls. */
   readonly hint: string | undefined;
-  /** Estimated tokens of its messages. */
-  readonly tokens: number;
+}
+
+/** Names every round of a list, in order, and counts every message once. */
+export function nameRounds(
+  messages: readonly Message[],
+  estimator: TokenEstimator,
+  options: GroupOptions = {},
+): readonly NamedRound[] {
+  return groupRounds(messages, options).map((round) => {
+    let tokens = 0;
+    for (let index = round.start; index < round.end; index++) {
+      const message = messages[index];
+      if (message !== undefined) tokens += estimator.countMessage(message);
+    }
+    return { round, name: nameRound(round, tokens), tokens };
+  });
+}
+
+/** The largest of the rounds of a list, the earliest of equals; undefined for an empty list. */
+export function largestOf(rounds: readonly NamedRound[]): NamedRound | undefined {
+  const largest = largestRound(
+    rounds.map(({ round }) => round),
+    ({ index }) => rounds[index]?.tokens ?? 0,
+  );
+  return largest === undefined ? undefined : rounds[largest.index];
 }
 
 /** Describes every round of a list, in order. Takes the options of `groupRounds`, and counts every message once. */
@@ -21,12 +50,10 @@ export function describeRounds(
   estimator: TokenEstimator,
   options: GroupOptions = {},
 ): readonly RoundDescription[] {
-  return groupRounds(messages, options).map((round) => {
-    const own = messages.slice(round.start, round.end);
-    const tokens = own.reduce((sum, message) => sum + estimator.countMessage(message), 0);
+  return nameRounds(messages, estimator, options).map((named) => {
+    const own = messages.slice(named.round.start, named.round.end);
     const call = own.flatMap(({ blocks }) => blocks).find((block) => block.type === 'tool-call');
-    const hint = call === undefined ? undefined : hintOf(call);
-    return { round, name: nameRound(round, tokens), messages: own, hint, tokens };
+    return { ...named, messages: own, hint: call === undefined ? undefined : hintOf(call) };
   });
 }
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
 import { messagesOfShape } from '../testing/shapes.ts';
-import { DROPPED_TEXT, dropOldest } from './dropping.ts';
+import { dropOldest } from './dropping.ts';
 import type { Format } from './format.ts';
+import { DROPPED_TEXT, openingText } from './summary-message.ts';
 
 function drop(
   shape: string,
@@ -34,6 +35,18 @@ describe('dropOldest', () => {
     },
   );
 
+  it('quotes the newest request where what follows it has begun to leave', () => {
+    expect(drop('uaucrcra', 5)).toEqual([
+      { type: 'drop', start: 1, end: 5 },
+      {
+        type: 'insert',
+        before: 5,
+        opening: [openingText({ kind: 'request', text: 'question 2' })],
+        text: DROPPED_TEXT,
+      },
+    ]);
+  });
+
   it('stops as soon as it is enough', () => {
     expect(drop('ucrcrcra', 8, { enough: 2 })).toEqual([{ type: 'drop', start: 1, end: 5 }]);
     expect(drop('ucrcrcra', 8, { enough: 0 })).toEqual([]);
@@ -56,10 +69,7 @@ describe('dropOldest', () => {
     expect(drop('crcr', 2, { format })).toEqual([{ type: 'drop', start: 0, end: 2 }, ...inserts]);
   });
 
-  it('leaves a list behind that is not empty', () => {
-    expect(drop('aa')).toEqual([
-      { type: 'drop', start: 0, end: 2 },
-      { type: 'insert', before: 2, text: DROPPED_TEXT },
-    ]);
+  it('drops nothing of a list that is one response', () => {
+    expect(drop('aa')).toEqual([]);
   });
 });

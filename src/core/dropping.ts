@@ -1,43 +1,46 @@
+import { currentTurnStart } from './current-turn.ts';
 import type { Edit } from './edit.ts';
 import type { Conversation } from './format.ts';
+import { layOut, layoutEdits } from './layout.ts';
 import { type PinOptions, type Span, spansOf } from './pins.ts';
+import { DROPPED_TEXT } from './summary-message.ts';
+import { surveyOf } from './survey.ts';
+import { beginWithAnswer } from './tail.ts';
 
-/** What stands in front when nothing of the user's is left to begin with. */
-export const DROPPED_TEXT = '[earlier messages were removed to save space]';
+export interface DropOptions {
+  /** Nothing behind this message leaves. The current turn never does. */
+  readonly limit: number;
+  /** Nothing in front of this message leaves. Default 0. */
+  readonly keepBefore?: number | undefined;
+  /** Whether enough has left with these stretches. Default: not before the limit. */
+  readonly isEnough?: ((dropped: readonly Span[]) => boolean) | undefined;
+}
 
 /**
- * Edits that drop the oldest stretches that are not pinned, as long as `isEnough` says no of what was dropped so far, and
- * never behind `limit`. What remains is as legal as the list was.
+ * Edits that drop the oldest stretches that are not pinned, until enough has left or the limit is reached. What remains
+ * is as legal as the list was.
  */
 export function dropOldest(
   conversation: Conversation,
   pins: PinOptions,
-  { limit, isEnough }: { readonly limit: number; readonly isEnough: (dropped: readonly Span[]) => boolean },
+  { limit, keepBefore = 0, isEnough = () => false }: DropOptions,
 ): readonly Edit[] {
+  const { messages, format } = conversation;
+  const last = Math.min(limit, currentTurnStart(messages));
+  const spans = spansOf(messages, pins).map((span) =>
+    span.start < keepBefore ? { ...span, isPinned: true } : span,
+  );
   const dropped: Span[] = [];
-  const kept: Span[] = [];
-  for (const span of spansOf(conversation.messages, pins)) {
-    if (span.isPinned || span.end > limit || isEnough(dropped)) kept.push(span);
-    else dropped.push(span);
+  for (const span of spans) {
+    if (span.isPinned) continue;
+    if (span.end > last || isEnough(dropped)) break;
+    dropped.push(span);
   }
-  return toEdits(conversation, dropped, kept);
-}
-
-function toEdits(
-  { messages, format }: Conversation,
-  dropped: readonly Span[],
-  kept: readonly Span[],
-): readonly Edit[] {
-  if (dropped.length === 0) return [];
-  const edits: Edit[] = [];
-  for (const { start, end } of dropped) {
-    const last = edits.at(-1);
-    if (last?.type === 'drop' && last.end === start) edits[edits.length - 1] = { ...last, end };
-    else edits.push({ type: 'drop', start, end });
-  }
-  const first = kept[0] === undefined ? undefined : messages[kept[0].start];
-  const needsUser = first === undefined || (format.userFirst && first.role === 'assistant');
-  return needsUser
-    ? [...edits, { type: 'insert', before: kept[0]?.start ?? messages.length, text: DROPPED_TEXT }]
-    : edits;
+  // The newest request stays in front of what answers it; further back it is quoted.
+  const { lastAsked } = surveyOf(messages);
+  if (dropped.at(-1)?.start === lastAsked) dropped.pop();
+  const cut = beginWithAnswer(messages, dropped.at(-1)?.end ?? 0, format);
+  const layout = layOut(conversation, { spans, cut });
+  if (layout.leaving.length === 0) return [];
+  return layoutEdits(layout, layout.needsMessage ? DROPPED_TEXT : undefined, { isSummary: false });
 }

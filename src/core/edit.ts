@@ -4,7 +4,7 @@
  *
  * - `drop`: the messages from `start` up to and without `end` leave
  * - `summarize`: they leave, and a user message with `text` stands in their place
- * - `insert`: a user message with `text` comes before the message at `before`
+ * - `insert`: a user message with `text` comes before the message at `before`; it may be the summary of what is dropped
  * - `rewrite`: the content of a tool result becomes `text`
  * - `strip`: a block leaves, or (with `inner`) a block inside a tool result; `text` stands in its place where given
  */
@@ -17,7 +17,15 @@ export type Edit =
       readonly isSummarised?: boolean;
     }
   | { readonly type: 'summarize'; readonly start: number; readonly end: number; readonly text: string }
-  | { readonly type: 'insert'; readonly before: number; readonly text: string }
+  | {
+      readonly type: 'insert';
+      readonly before: number;
+      readonly text: string;
+      /** Texts that stand in front of it in the same message. */
+      readonly opening?: readonly string[];
+      /** It speaks for the messages that are dropped as summarised. */
+      readonly isSummary?: boolean;
+    }
   | { readonly type: 'rewrite'; readonly message: number; readonly block: number; readonly text: string }
   | {
       readonly type: 'strip';

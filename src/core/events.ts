@@ -1,5 +1,6 @@
 import type { TokenWarningState } from './budget.ts';
 import type { CompactTrigger, Outcome } from './strategy.ts';
+import type { SummaryFailure } from './summarizer.ts';
 
 /** What a compactor tells those who listen. Only the outcome of a compaction holds messages; the rest is safe to log. */
 export type CompactionEvent =
@@ -12,7 +13,18 @@ export type CompactionEvent =
       readonly tokens: number;
       readonly windowTokens: number;
     }
-  | { readonly type: 'compaction-paused'; readonly reason: string; readonly turns: number };
+  | { readonly type: 'compaction-paused'; readonly reason: string; readonly turns: number }
+  | SummarizerFailedEvent
+  | { readonly type: 'summarizer-paused'; readonly reason: string; readonly turns: number };
+
+/** The configured summarizer wrote nothing, and our own did in the same run. */
+export interface SummarizerFailedEvent {
+  readonly type: 'summarizer-failed';
+  readonly summarizer: string;
+  readonly reason: SummaryFailure;
+  /** For people. */
+  readonly message: string;
+}
 
 /** Whether a planned compaction pays. Costs are in USD. */
 export interface CompactionAdviceEvent {

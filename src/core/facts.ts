@@ -5,8 +5,7 @@ import { fileAccess } from './file-access.ts';
 import type { JsonObject } from './json.ts';
 import { callArguments, type Message, type ToolCallBlock, textOf } from './message.ts';
 import { openItems } from './open-work.ts';
-import { ownWords } from './own-words.ts';
-import { readSummaryMessage } from './summary-message.ts';
+import { ownTexts } from './own-words.ts';
 
 /** What a compaction must not lose, by kind, the most important first. */
 export const factKinds = [
@@ -50,13 +49,11 @@ export function factsOf(messages: readonly Message[], earlier: readonly Fact[] =
   return collector.all();
 }
 
-/** The demands in the user's texts among these messages. */
+/** The demands of the user in these messages: in the user's own words, never in what others wrote. */
 export function demandsOfUser(messages: readonly Message[]): ReadonlySet<string> {
   const demands = new Set<string>();
   for (const message of messages) {
-    for (const text of userTexts(message)) {
-      for (const demand of demandsOf(ownWords(text))) demands.add(demand);
-    }
+    for (const words of ownTexts(message)) for (const demand of demandsOf(words)) demands.add(demand);
   }
   return demands;
 }
@@ -66,12 +63,6 @@ export function writesOpenWork({ blocks }: Message): boolean {
   return blocks.some(
     (block) => block.type === 'tool-call' && openItems(block.name, callArguments(block)) !== undefined,
   );
-}
-
-/** What the user wrote, also beside the results of tools. A summary of ours is nobody's words. */
-function userTexts(message: Message): readonly string[] {
-  if (message.role !== 'user' || readSummaryMessage(message) !== undefined) return [];
-  return message.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
 class FactCollector {
@@ -88,8 +79,7 @@ class FactCollector {
   }
 
   add(message: Message): void {
-    for (const text of userTexts(message)) {
-      const words = ownWords(text);
+    for (const words of ownTexts(message)) {
       const demands = demandsOf(words);
       for (const demand of demands) this.put('constraint', demand);
       const ask = firstSentence(words);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { findFloor } from './floor.ts';
+import { layOut } from './layout.ts';
 import { spansOf } from './pins.ts';
 import { requestTokens } from './receipt.ts';
 import { createTokenEstimator } from './token-estimator.ts';
@@ -35,7 +36,11 @@ function conversationOf({ system = 1, tool = 1, task = 1, old = 1, recent = 1 }:
 
 function floorOf(sizes: Sizes, cut = 2) {
   const conversation = conversationOf(sizes);
-  return findFloor(conversation, estimator, { spans: spansOf(conversation.messages), cut });
+  return findFloor(
+    conversation,
+    estimator,
+    layOut(conversation, { spans: spansOf(conversation.messages), cut }),
+  );
 }
 
 describe('the floor', () => {
@@ -58,8 +63,8 @@ describe('the floor', () => {
   it('is the whole request when nothing may go', () => {
     const conversation = conversationOf({ old: 700 });
 
-    expect(findFloor(conversation, estimator, { spans: spansOf(conversation.messages), cut: 0 }).tokens).toBe(
-      requestTokens(conversation, estimator),
-    );
+    const layout = layOut(conversation, { spans: spansOf(conversation.messages), cut: 0 });
+
+    expect(findFloor(conversation, estimator, layout).tokens).toBe(requestTokens(conversation, estimator));
   });
 });

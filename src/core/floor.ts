@@ -1,5 +1,6 @@
 import type { Conversation } from './format.ts';
-import type { Span } from './pins.ts';
+import type { Layout } from './layout.ts';
+import { openingText } from './summary-message.ts';
 import type { TokenEstimator } from './token-estimator.ts';
 
 /** What a compaction cannot make smaller. */
@@ -9,25 +10,24 @@ export interface Floor {
   readonly heaviest: string;
 }
 
-/** The tokens that stay whatever happens to the rest: instructions, tools, what is pinned, and the newest rounds. */
+/** The tokens that stay whatever is said of the rest: instructions, tools, what is pinned or quoted, and the tail. */
 export function findFloor(
   { frame, messages }: Conversation,
   estimator: TokenEstimator,
-  { spans, cut }: { readonly spans: readonly Span[]; readonly cut: number },
+  { kept, opening, cut }: Pick<Layout, 'kept' | 'opening' | 'cut'>,
 ): Floor {
-  const sum = (kept: readonly Span[]) =>
-    kept.reduce((total, { start, end }) => {
-      for (let index = start; index < end; index++) {
-        const message = messages[index];
-        if (message !== undefined) total += estimator.countMessage(message);
-      }
-      return total;
-    }, 0);
+  const sizeOf = (index: number) => {
+    const message = messages[index];
+    return message === undefined ? 0 : estimator.countMessage(message);
+  };
+  const quoted = opening.reduce((sum, each) => sum + estimator.countText(openingText(each)), 0);
+  let tail = 0;
+  for (let index = cut; index < messages.length; index++) tail += sizeOf(index);
   const parts = [
     { name: 'the instructions', tokens: estimator.countSystem(frame) },
     { name: 'the tool definitions', tokens: estimator.countTools(frame) },
-    { name: 'the pinned messages', tokens: sum(spans.filter(({ isPinned, end }) => isPinned && end <= cut)) },
-    { name: 'the newest rounds', tokens: sum(spans.filter(({ end }) => end > cut)) },
+    { name: 'the pinned messages', tokens: kept.reduce((sum, index) => sum + sizeOf(index), quoted) },
+    { name: 'the newest rounds', tokens: tail },
   ];
   const tokens = parts.reduce((total, part) => total + part.tokens, estimator.profile.perRequestTokens);
   const [heaviest] = parts.toSorted((left, right) => right.tokens - left.tokens);

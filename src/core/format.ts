@@ -18,7 +18,7 @@ export interface Frame {
   readonly tools: readonly ToolDefinition[];
   /** Set when the server holds part of the history (a stored response, a thread), so that the list is not all of it. */
   readonly continues: string | undefined;
-  /** Set when the client has asked the provider to shorten the context itself: there can be only one owner of it. */
+  /** Set when the client has asked the provider to compact the conversation itself: there can be only one owner of it. */
   readonly managedBy: string | undefined;
 }
 
@@ -54,6 +54,10 @@ export interface Format {
   readonly tools: ToolRules;
   /** Whether the first message must be the user's. */
   readonly userFirst: boolean;
+  /** Whether servers may refuse two neighbouring messages of the user, so that ours joins the one in front of it. */
+  readonly alternates: boolean;
+  /** Where system messages may stand in the list: anywhere, or only between a message of the user and an answer. */
+  readonly systemStands: 'anywhere' | 'before-answers';
   /** Whether blank text is refused, so that repair has to remove it. */
   readonly refusesBlankText: boolean;
   /** Whether a message may hold reasoning and nothing else. */
@@ -91,7 +95,7 @@ export interface Format {
 export function writeConversation({ format, frame, messages }: Conversation): unknown {
   const isUntouched =
     messages.length === frame.list.length &&
-    messages.every((message, index) => message.raw === frame.list[index]);
+    messages.every((message, index) => Object.is(message.raw, frame.list[index]));
   if (isUntouched) return frame.body;
   return format.replaceList(
     frame,

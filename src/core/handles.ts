@@ -1,6 +1,8 @@
 import type { Edit } from './edit.ts';
 import type { Message } from './message.ts';
-import type { HandleFor } from './strategy.ts';
+
+/** Names messages of the conversation that is compacted. */
+export type HandleFor = (messages: readonly Message[]) => string;
 
 /**
  * The same edits, with the name of what they change behind the text they leave, so that it can be read again. The very same
@@ -12,9 +14,13 @@ export function withHandles(
   handleFor: HandleFor | undefined,
 ): readonly Edit[] {
   if (handleFor === undefined) return edits;
+  // A name is made from all of a message, and hundreds of edits may change the same one.
+  const handles = new Map<Message, string>();
   return edits.map((edit) => {
     const changed = edit.type === 'rewrite' ? messages[edit.message] : undefined;
     if (edit.type !== 'rewrite' || changed === undefined) return edit;
-    return { ...edit, text: `${edit.text} ${handleFor([changed])}` };
+    const handle = handles.get(changed) ?? handleFor([changed]);
+    handles.set(changed, handle);
+    return { ...edit, text: `${edit.text} ${handle}` };
   });
 }

@@ -159,6 +159,20 @@ export function legalCuts(
   messages: readonly Message[],
   properties: readonly LegalityProperty[] = legalityProperties,
 ): readonly number[] {
+  // Every step of a compaction asks for the cuts of the same list.
+  const known = properties === legalityProperties ? knownCuts.get(messages) : undefined;
+  if (known?.length === messages.length) return known.cuts;
+  const cuts = findCuts(messages, properties);
+  if (properties === legalityProperties) knownCuts.set(messages, { length: messages.length, cuts });
+  return cuts;
+}
+
+const knownCuts = new WeakMap<
+  readonly Message[],
+  { readonly length: number; readonly cuts: readonly number[] }
+>();
+
+function findCuts(messages: readonly Message[], properties: readonly LegalityProperty[]): readonly number[] {
   const depths = new Int32Array(messages.length + 2);
   const links = linkTools(messages);
   for (const property of properties) {

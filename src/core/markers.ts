@@ -31,3 +31,12 @@ export function findMarker(view: readonly Message[], source = MARKER_SOURCE): Fo
 export function isMarker(message: Message, source = MARKER_SOURCE): boolean {
   return readMarkedSummary(message)?.marker?.source === source;
 }
+
+/**
+ * How many messages of the original list stand before this place of a list in which a summary of ours may stand for some
+ * of them.
+ */
+export function originalIndex(view: readonly Message[], index: number, source = MARKER_SOURCE): number {
+  const marker = findMarker(view.slice(0, index), source);
+  return marker === undefined ? index : marker.coveredUntil + index - marker.index - 1;
+}

@@ -78,7 +78,7 @@ describe('recoverFromOverflow', () => {
     expect(sent[0]?.conversation).toBe(conversation);
   });
 
-  it('row 20: refused twice and then answered makes three requests, each with fewer messages', async () => {
+  it('refused twice and then answered makes three requests, each with fewer messages', async () => {
     const heard: OverflowRetry[] = [];
     const { sent, outcome } = recover([tooLong(), tooLong(), 'fine'], {
       onRetry: (retry) => heard.push(retry),
@@ -90,7 +90,7 @@ describe('recoverFromOverflow', () => {
     expect(await outcome).toHaveProperty('conversation', sent[2]?.conversation);
   });
 
-  it('row 20: refused four times ends there, not retryable, with the first error as the cause', async () => {
+  it('refused four times ends there, not retryable, with the first error as the cause', async () => {
     const errors = [tooLong(), tooLong(), tooLong(), tooLong(), 'never asked for'];
     const { sent, outcome } = recover(errors);
     const ended = await outcome;
@@ -112,7 +112,7 @@ describe('recoverFromOverflow', () => {
     expect(sent).toHaveLength(requests);
   });
 
-  it('row 16: ends at once when nothing can go', async () => {
+  it('ends at once when nothing can go', async () => {
     const { sent, outcome } = recover([tooLong(), 'never asked for'], { conversation: talk(0) });
 
     expect(await outcome).toMatchObject({ status: 'failed', reason: 'conversation-too-long', retries: [] });
@@ -127,7 +127,8 @@ describe('recoverFromOverflow', () => {
 
     expect(retries[0]).toMatchObject({
       attempt: 1,
-      droppedRounds: 2,
+      droppedRounds: [{ round: { index: 1 } }, { round: { index: 2 } }],
+      shortenedRounds: [],
       droppedMessages: 4,
       remainingMessages: 38,
       fraction: undefined,
@@ -135,6 +136,47 @@ describe('recoverFromOverflow', () => {
     expect(retries[0]?.gapTokens).toBeCloseTo(110, 0);
     expect(retries[1]).toMatchObject({ attempt: 2, fraction: 0.4, gapTokens: undefined });
     expect(retries[0]?.receipt?.runs.map(({ fate }) => fate)).toEqual(['verbatim', 'dropped', 'verbatim']);
+  });
+
+  it('has a line for a log that names what was dropped, what was shortened and what broke the request', async () => {
+    const tool = (id: string, content: string) => [
+      { id, role: 'assistant', content: [{ type: 'tool_use', id, name: 'bash', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
+    ];
+    const conversation = anthropicMessages.read([
+      { role: 'user', content: 'the task' },
+      ...tool('m1', 'fine'),
+      ...tool('m2', 'far too much '.repeat(3000)),
+      ...tool('m3', 'fine'),
+    ]);
+    const tokens = Math.round(requestTokens(conversation, estimator));
+    const { outcome } = recover([over(tokens, 5000), over(5001, 5000), 'sent'], { conversation });
+    const [first, second] = (await outcome).retries;
+
+    expect(first?.largestRound).toMatchObject({ round: { index: 2, responseId: 'm2', start: 3, end: 5 } });
+    expect(first?.shortenedRounds).toEqual([first?.largestRound]);
+    expect(first?.message).toMatch(
+      /^retry 1: too long by [\d,]+ tokens; the largest was (round 2 \(m2, messages 3–4, [\d,]+ tokens\)); shortened \1$/,
+    );
+    expect(second?.message).toMatch(/^retry 2: too long by 1 tokens; the largest was round 2 /);
+  });
+
+  it('names no more than a few rounds in that line, and all of them beside it', async () => {
+    const { outcome } = recover([tooLong(), 'fine'], { conversation: talk(60) });
+    const [retry] = (await outcome).retries;
+
+    expect(retry?.droppedRounds).toHaveLength(12);
+    expect(retry?.message).toMatch(/; dropped round 1 .*, round 5 \([^)]*\), 7 more$/);
+  });
+
+  it('names the largest round when nothing helps', async () => {
+    const { outcome } = recover([tooLong()], { conversation: talk(0) });
+
+    expect(await outcome).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('the largest part is round 0 (preamble, message 0, '),
+      largestRound: { round: { index: 0, kind: 'preamble' } },
+    });
   });
 
   it('judges each refusal anew', async () => {
@@ -181,7 +223,7 @@ describe('when the output is what does not fit', () => {
     expect(sent.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([20_000, 10_000]);
     expect(sent[1]?.conversation).toBe(conversation);
     expect((await outcome).retries).toMatchObject([
-      { attempt: 1, droppedRounds: 0, remainingMessages: 11, maxOutputTokens: 10_000, receipt: undefined },
+      { attempt: 1, droppedRounds: [], remainingMessages: 11, maxOutputTokens: 10_000, receipt: undefined },
     ]);
   });
 
@@ -214,7 +256,7 @@ describe('when the output is what does not fit', () => {
   });
 });
 
-describe('the cost of retries (H04)', () => {
+describe('the cost of retries', () => {
   const refusals = fc.array(fc.option(fc.integer({ min: 1, max: 500 })), { minLength: 4, maxLength: 4 });
 
   test.prop([fc.integer({ min: 8, max: 60 }), refusals])(

@@ -1,6 +1,13 @@
+import { largestOf, type NamedRound, nameRounds } from './describe-rounds.ts';
 import type { Conversation } from './format.ts';
+import type { OverflowFacts } from './overflow-facts.ts';
 import { type Receipt, requestTokens } from './receipt.ts';
-import { type OverflowFacts, type RetryTruncationOptions, truncateHeadForRetry } from './retry-truncation.ts';
+import { countText, describeRetry } from './retry/describe-retry.ts';
+import {
+  type RetryTruncation,
+  type RetryTruncationOptions,
+  truncateHeadForRetry,
+} from './retry-truncation.ts';
 
 /** How often a request is tried again by default. */
 export const MAX_OVERFLOW_RETRIES = 3;
@@ -12,17 +19,23 @@ const SMALLEST_OUTPUT_TOKENS = 512;
 const CURED_ELSEWHERE: ReadonlySet<string> = new Set(['media-limit']);
 
 /** How the next request differs from the one that was refused. */
-export interface OverflowRetry {
+export interface OverflowRetry
+  extends Pick<
+    RetryTruncation,
+    | 'droppedRounds'
+    | 'droppedMessages'
+    | 'shortenedRounds'
+    | 'shortenedResults'
+    | 'isCurrentTurnShortened'
+    | 'largestRound'
+    | 'gapTokens'
+    | 'fraction'
+  > {
   /** From 1. */
   readonly attempt: number;
-  readonly droppedRounds: number;
-  readonly droppedMessages: number;
-  readonly shortenedResults: number;
+  /** For a log: what was refused and what is left out, with the names of the rounds. */
+  readonly message: string;
   readonly remainingMessages: number;
-  /** The estimated tokens that had to go, where a number was known. */
-  readonly gapTokens: number | undefined;
-  /** The share of the rounds that was to go, where the provider told no number. */
-  readonly fraction: number | undefined;
   /** The output limit of the next request, where there is one. */
   readonly maxOutputTokens: number | undefined;
   /** What became of every message of the refused request; undefined when only the output limit changed. */
@@ -70,14 +83,16 @@ export interface ConversationTooLong {
   readonly isRetryable: false;
   /** The error that the conversation as it was given came back with, untouched. */
   readonly cause: unknown;
+  /** The largest round of what was sent last. */
+  readonly largestRound: NamedRound | undefined;
   readonly retries: readonly OverflowRetry[];
 }
 
 /**
  * Sends a request, and sends it again with less in it when the provider says that it does not fit: a lower output limit
- * where that is the cause (once), else without its oldest rounds. From the second retry on at least half goes, as far as
- * rounds without a pin have it, so that dropping retries together stay below twice the first request. The conversation
- * that was given is never changed, and what was dropped for a request is no progress to be stored.
+ * where that is the cause (once), else what `truncateHeadForRetry` makes of it. From the second retry on at least half
+ * goes, as far as rounds without a pin have it, so that dropping retries together stay below twice the first request. The
+ * conversation that was given is never changed, and what was dropped for a request is no progress to be stored.
  * @throws whatever `send` throws, as it is, when `judge` finds no overflow in it or one that a shorter history cannot cure
  */
 export async function recoverFromOverflow<Answer>(
@@ -99,7 +114,7 @@ export async function recoverFromOverflow<Answer>(
       original ??= { error };
     }
     const next = retries.length < maxRetries ? nextRequest(request, facts, retries, options) : undefined;
-    if (next === undefined) return tooLong(original.error, retries);
+    if (next === undefined) return tooLong(original.error, nameLargest(conversation, options), retries);
     retries.push(next.retry);
     onRetry?.(next.retry);
     request = next;
@@ -145,9 +160,13 @@ function withLessOutput({ conversation }: Request, maxOutputTokens: number, atte
     maxOutputTokens,
     retry: {
       attempt,
-      droppedRounds: 0,
+      message: `retry ${attempt}: the output limit is ${countText(maxOutputTokens)} tokens now`,
+      droppedRounds: [],
       droppedMessages: 0,
+      shortenedRounds: [],
       shortenedResults: 0,
+      isCurrentTurnShortened: false,
+      largestRound: undefined,
       remainingMessages: conversation.messages.length,
       gapTokens: undefined,
       fraction: undefined,
@@ -167,33 +186,49 @@ function withLessHistory<Answer>(
   const dropAtLeastTokens = attempt > 1 ? requestTokens(conversation, options.estimator) / 2 : 0;
   const truncated = truncateHeadForRetry(conversation, { ...options, overflow, attempt, dropAtLeastTokens });
   if (truncated === null) return undefined;
-  const { droppedRounds, droppedMessages, shortenedResults, gapTokens, fraction, receipt } = truncated;
   return {
     conversation: truncated.conversation,
     maxOutputTokens,
     retry: {
       attempt,
-      droppedRounds,
-      droppedMessages,
-      shortenedResults,
+      message: describeRetry(attempt, truncated),
+      droppedRounds: truncated.droppedRounds,
+      droppedMessages: truncated.droppedMessages,
+      shortenedRounds: truncated.shortenedRounds,
+      shortenedResults: truncated.shortenedResults,
+      isCurrentTurnShortened: truncated.isCurrentTurnShortened,
+      largestRound: truncated.largestRound,
       remainingMessages: truncated.conversation.messages.length,
-      gapTokens,
-      fraction,
+      gapTokens: truncated.gapTokens,
+      fraction: truncated.fraction,
       maxOutputTokens,
-      receipt,
+      receipt: truncated.receipt,
     },
   };
 }
 
-function tooLong(cause: unknown, retries: readonly OverflowRetry[]): ConversationTooLong {
+function nameLargest(
+  { messages }: Conversation,
+  { estimator }: Pick<RetryTruncationOptions, 'estimator'>,
+): NamedRound | undefined {
+  return largestOf(nameRounds(messages, estimator));
+}
+
+function tooLong(
+  cause: unknown,
+  largestRound: NamedRound | undefined,
+  retries: readonly OverflowRetry[],
+): ConversationTooLong {
   const tries =
     retries.length === 0 ? '' : ` after ${retries.length} ${retries.length === 1 ? 'retry' : 'retries'}`;
+  const largest = largestRound === undefined ? '' : `, the largest part is ${largestRound.name}`;
   return {
     status: 'failed',
     reason: 'conversation-too-long',
-    message: `the conversation does not fit the context window${tries}; start a new one, or compact it with a smaller target`,
+    message: `the conversation does not fit the context window${tries}${largest}; start a new one, or compact it with a smaller target`,
     isRetryable: false,
     cause,
+    largestRound,
     retries,
   };
 }

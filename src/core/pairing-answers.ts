@@ -1,6 +1,19 @@
 import type { Format } from './format.ts';
-import type { Block, Message, ToolCallBlock, ToolResultBlock } from './message.ts';
+import {
+  type Block,
+  hasToolCall,
+  type Message,
+  type ToolCallBlock,
+  type ToolResultBlock,
+} from './message.ts';
 import { linkTools } from './tool-links.ts';
+
+export interface AnswerOptions {
+  /** Makes up the result of a call that nothing answers; undefined for a call that needs none. */
+  readonly answerFor: (call: ToolCallBlock) => ToolResultBlock | undefined;
+  /** Whether calls in neighbouring answers of the model may have all their results in the one message behind them. */
+  readonly mayShareAnswer?: boolean;
+}
 
 /**
  * Puts exactly one result for every client call where the format wants it, and takes out every other result. Results
@@ -10,12 +23,15 @@ import { linkTools } from './tool-links.ts';
 export function placeAnswers(
   messages: readonly Message[],
   format: Format,
-  answerFor: (call: ToolCallBlock) => ToolResultBlock,
+  options: AnswerOptions,
 ): readonly Message[] {
-  const answers = collectAnswers(messages, answerFor);
+  const answers = collectAnswers(messages, options);
   switch (format.tools.resultsStand) {
     case 'next-message':
-      return placeInNextMessage(messages, answers, format);
+      return placeInNextMessage(messages, answers, {
+        format,
+        mayShareAnswer: options.mayShareAnswer === true,
+      });
     case 'following-messages':
       return placeBehindCalls(messages, answers, format);
     case 'later':
@@ -38,10 +54,7 @@ interface Answers {
   readonly orphans: ReadonlySet<number>;
 }
 
-function collectAnswers(
-  messages: readonly Message[],
-  answerFor: (call: ToolCallBlock) => ToolResultBlock,
-): Answers {
+function collectAnswers(messages: readonly Message[], { answerFor }: AnswerOptions): Answers {
   const links = linkTools(messages);
   const real = new Map<number, FoundResult[]>();
   const madeUp = new Map<number, ToolResultBlock[]>();
@@ -53,7 +66,8 @@ function collectAnswers(
   }
   for (const { message, block: position } of links.unanswered) {
     const call = messages[message]?.blocks[position];
-    if (call?.type === 'tool-call' && call.runBy === 'client') append(madeUp, message, answerFor(call));
+    const answer = call?.type === 'tool-call' && call.runBy === 'client' ? answerFor(call) : undefined;
+    if (answer !== undefined) append(madeUp, message, answer);
   }
   return { real, madeUp, orphans: new Set(links.orphans.map(({ message }) => message)) };
 }
@@ -67,25 +81,47 @@ function append<Item>(lists: Map<number, Item[]>, index: number, item: Item): vo
 function placeInNextMessage(
   messages: readonly Message[],
   answers: Answers,
-  format: Format,
+  { format, mayShareAnswer }: { readonly format: Format; readonly mayShareAnswer: boolean },
 ): readonly Message[] {
-  const answersTo = (index: number): readonly ToolResultBlock[] => [
-    ...(answers.real.get(index) ?? []).map(({ block }) => block),
-    ...(answers.madeUp.get(index) ?? []),
-  ];
   const placed: Message[] = [];
+  let owed: ToolResultBlock[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role === 'user') {
-      const wanted = [...answersTo(index - 1), ...message.blocks.filter((block) => !isClientResult(block))];
-      placed.push(isSameBlocks(wanted, message.blocks) ? message : format.withBlocks(message, wanted));
+      placed.push(answerFirst(message, owed, format));
+      owed = [];
       continue;
     }
     placed.push(message);
-    const results = answersTo(index);
-    if (results.length > 0 && messages[index + 1]?.role !== 'user')
-      placed.push(...format.userMessages(results));
+    owed.push(...(answers.real.get(index) ?? []).map(({ block }) => block));
+    owed.push(...(answers.madeUp.get(index) ?? []));
+    const next = messages[index + 1];
+    const isShared =
+      mayShareAnswer && next?.role === 'assistant' && hasToolCall(next) && hasToolCall(message);
+    if (owed.length === 0 || next?.role === 'user' || isShared) continue;
+    placed.push(...format.userMessages(owed));
+    owed = [];
   }
   return placed;
+}
+
+/** The user message with these results at its head, those first that stand in it already, and without all others. */
+function answerFirst(message: Message, owed: readonly ToolResultBlock[], format: Format): Message {
+  const wanted = new Set<Block>(owed);
+  const own = message.blocks.filter((block) => wanted.has(block));
+  // One and the same value may stand in the list twice, and answer two calls.
+  const present = new Map<Block, number>();
+  for (const block of own) present.set(block, (present.get(block) ?? 0) + 1);
+  const isElsewhere = (block: Block) => {
+    const times = present.get(block) ?? 0;
+    present.set(block, times - 1);
+    return times <= 0;
+  };
+  const blocks = [
+    ...own,
+    ...owed.filter(isElsewhere),
+    ...message.blocks.filter((block) => !isClientResult(block)),
+  ];
+  return isSameBlocks(blocks, message.blocks) ? message : format.withBlocks(message, blocks);
 }
 
 /** Messages of results stay where they stand behind the calls they answer. Results from elsewhere follow them. */

@@ -22,7 +22,7 @@ function repair(messages: readonly unknown[], format = 'anthropic-messages', opt
   return writeConversation(ensureToolResultPairing(readConversation(messages, format), options));
 }
 
-describe('ensureToolResultPairing, behaviours 4.6', () => {
+describe('ensureToolResultPairing', () => {
   it.each([
     {
       row: 'call without result at the end',

@@ -38,7 +38,9 @@ export function ensureToolResultPairing(
   const placeholder = options.placeholderText ?? PLACEHOLDER_TEXT;
 
   const possible = dropImpossibleBlocks(conversation.messages, format);
-  const answered = placeAnswers(possible, format, (call) => format.failedResult(call, missingText));
+  const answered = placeAnswers(possible, format, {
+    answerFor: (call) => format.failedResult(call, missingText),
+  });
   const ordered = keepOrder(answered, format, placeholder);
   const merged = options.mergeUserMessages === false ? ordered : mergeUserMessages(ordered, format);
   return withMessages(

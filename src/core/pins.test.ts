@@ -4,7 +4,8 @@ import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
 import { messagesOfShape } from '../testing/shapes.ts';
 import { legalCuts } from './legality.ts';
-import { pinnedMessages, spansOf } from './pins.ts';
+import type { Message } from './message.ts';
+import { type PinLimits, type PinOptions, pinnedMessages, spansOf } from './pins.ts';
 import { summaryMessageText } from './summary-message.ts';
 
 const user = (content: string) => anthropicMessages.readMessage({ role: 'user', content });
@@ -108,7 +109,71 @@ describe('spans', () => {
       { start: 0, end: 1, isPinned: true },
       { start: 1, end: 3, isPinned: true },
       { start: 3, end: 4, isPinned: false },
-      { start: 4, end: 5, isPinned: true },
+      { start: 4, end: 5, isPinned: false },
     ]);
+  });
+
+  const pinnedIn = (messages: readonly Message[], ...given: [PinOptions?, PinLimits?]) =>
+    spansOf(messages, ...given).flatMap(({ start, isPinned }) => (isPinned ? [start] : []));
+
+  it.each([
+    { shape: 'u', pinned: [0] },
+    { shape: 'uau', pinned: [0] },
+    { shape: 'auau', pinned: [1] },
+    { shape: 'crcr', pinned: [] },
+  ])(
+    'of $shape hold the first text of the user, and not the last, which can be quoted',
+    ({ shape, pinned }) => {
+      expect(pinnedIn(messagesOfShape(shape))).toEqual(pinned);
+    },
+  );
+
+  it('hold the last text of the user where it is more than text, or a pattern is found in it', () => {
+    const image = {
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' },
+    };
+    const shown = anthropicMessages.readMessage({
+      role: 'user',
+      content: [{ type: 'text', text: 'look' }, image],
+    });
+
+    expect(pinnedIn([user('task'), assistant('ok'), shown, assistant('ok')])).toEqual([0, 2]);
+    expect(pinnedIn(messagesOfShape('uaua'), { patterns: [/question 2/] })).toEqual([0, 2]);
+  });
+
+  it('hold the first words of the user behind what a harness has put in front', () => {
+    const harness = user('<environment_context>linux</environment_context>');
+
+    expect(pinnedIn([harness, user('mend it'), assistant('ok'), user('go on'), assistant('ok')])).toEqual([
+      0, 1,
+    ]);
+  });
+
+  it('hold a summary of the provider with all that stands before it: it cannot be had again', () => {
+    const border = anthropicMessages.readMessage({
+      role: 'assistant',
+      content: [{ type: 'compaction', content: 'what was' }],
+    });
+
+    expect(spansOf([user('task'), border, user('go on'), assistant('ok')])).toMatchObject([
+      { start: 0, end: 2, isPinned: true },
+      { start: 2, isPinned: false },
+      { start: 3, isPinned: false },
+    ]);
+  });
+
+  it('let go of texts that are too long, and of system messages that are not among those to stay', () => {
+    const { messages } = openaiChat.read([
+      { role: 'system', content: 'rules' },
+      { role: 'user', content: 'a task' },
+      { role: 'assistant', content: 'b' },
+      { role: 'system', content: 'late rules' },
+      { role: 'assistant', content: 'c' },
+    ]);
+
+    expect(pinnedIn(messages)).toEqual([0, 1, 3]);
+    expect(pinnedIn(messages, {}, { isShortEnough: () => false })).toEqual([0, 3]);
+    expect(pinnedIn(messages, {}, { systemMessages: new Set([0]) })).toEqual([0, 1]);
   });
 });

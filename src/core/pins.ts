@@ -1,7 +1,7 @@
 import { legalCuts } from './legality.ts';
 import { type Message, textOf } from './message.ts';
 import { rememberFold } from './prefix-memory.ts';
-import { readSummaryMessage } from './summary-message.ts';
+import { readOpenings } from './summary-message.ts';
 import { surveyOf } from './survey.ts';
 
 /** What has to survive verbatim, besides what always does. */
@@ -17,40 +17,69 @@ export interface Span {
   readonly isPinned: boolean;
 }
 
+/** Which of the messages that always survive may be told in other words after all, because they would take too much. */
+export interface PinLimits {
+  /** Whether a text of the user's may stay whole. Default: any may. */
+  readonly isShortEnough?: ((asked: Message) => boolean) | undefined;
+  /** The system messages, among those behind the first answer, that stay. Default: all. */
+  readonly systemMessages?: ReadonlySet<number> | undefined;
+}
+
 /**
  * The list as stretches between legal cuts, in order. Pinned are those with the user's first text, the first one with
- * words of the user's own where a harness has put something in front, the last one, a system message, or a match of a
- * pattern. A summary is no text of the user's. A text that is not short enough for whoever asks is pinned by a pattern alone.
+ * words of the user's own where a harness has put something in front, a system message, a summary of the provider's, or a
+ * match of a pattern; and the user's last text where it is more than text, since text can be quoted.
  */
 export function spansOf(
   messages: readonly Message[],
   pins: PinOptions = {},
-  isShortEnough: (asked: Message) => boolean = () => true,
+  limits: PinLimits = {},
 ): readonly Span[] {
-  const pinned = pinnedMessages(messages, pins, isShortEnough);
+  const pinned = pinnedIn(messages, pins, limits);
+  const { lastAsked, firstAsked, firstOwnWords } = surveyOf(messages);
+  const isQuotable = lastAsked !== undefined && lastAsked !== firstAsked && lastAsked !== firstOwnWords;
+  if (isQuotable && !pinned.matched.has(lastAsked) && isPlainText(messages[lastAsked]))
+    pinned.all.delete(lastAsked);
   const cuts = legalCuts(messages);
   return cuts.slice(1).map((end, index) => {
     const start = cuts[index] ?? 0;
     let isPinned = false;
-    for (let message = start; message < end; message++) isPinned ||= pinned.has(message);
+    for (let message = start; message < end; message++)
+      isPinned ||= pinned.all.has(message) || hasBorder(messages[message]);
     return { start, end, isPinned };
   });
 }
 
+function isPlainText(message: Message | undefined): boolean {
+  return message?.blocks.every(({ type }) => type === 'text') === true;
+}
+
+/** A summary of the provider's cannot be had again. */
+function hasBorder(message: Message | undefined): boolean {
+  return message?.blocks.some(({ type }) => type === 'compaction') === true;
+}
+
 /** The messages that are pinned for their own sake: their bytes may not change. */
-export function pinnedMessages(
+export function pinnedMessages(messages: readonly Message[], pins: PinOptions = {}): ReadonlySet<number> {
+  return pinnedIn(messages, pins, {}).all;
+}
+
+function pinnedIn(
   messages: readonly Message[],
-  { patterns = [] }: PinOptions = {},
-  isShortEnough: (asked: Message) => boolean = () => true,
-): ReadonlySet<number> {
+  { patterns = [] }: PinOptions,
+  { isShortEnough = () => true, systemMessages: keptSystem }: PinLimits,
+): { readonly all: Set<number>; readonly matched: ReadonlySet<number> } {
   const { firstAsked, firstOwnWords, lastAsked, systemMessages } = surveyOf(messages);
-  const pinned = new Set(systemMessages);
+  const all = new Set(keptSystem ?? systemMessages);
   for (const index of [firstAsked, firstOwnWords, lastAsked]) {
     const asked = index === undefined ? undefined : messages[index];
-    if (index !== undefined && asked !== undefined && isShortEnough(asked)) pinned.add(index);
+    // A message of ours that holds the user's first text is written anew with every summary.
+    const isTheirs = asked !== undefined && readOpenings(asked) === undefined;
+    if (index !== undefined && isTheirs && isShortEnough(asked)) all.add(index);
   }
-  if (patterns.length > 0) for (const index of foldMatchesFor(patterns)(messages)) pinned.add(index);
-  return pinned;
+  const matched = new Set(patterns.length > 0 ? foldMatchesFor(patterns)(messages) : []);
+  for (const index of matched) all.add(index);
+  return { all, matched };
 }
 
 type FoldMatches = (messages: readonly Message[]) => readonly number[];
@@ -65,7 +94,7 @@ function foldMatchesFor(patterns: readonly RegExp[]): FoldMatches {
     start: () => [],
     add(matched, message, index) {
       // A summary that quotes what is looked for would stay for ever, and the next one would come on top of it.
-      if (matches(message, patterns) && readSummaryMessage(message) === undefined) matched.push(index);
+      if (matches(message, patterns) && readOpenings(message) === undefined) matched.push(index);
     },
   });
   foldsByPatterns.set(patterns, fold);

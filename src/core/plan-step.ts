@@ -27,7 +27,8 @@ export function applyStep(messages: readonly Message[], edits: readonly Edit[], 
   let nextInsert = 0;
   let nextInside = 0;
   for (let index = 0; index <= messages.length; ) {
-    for (; inserts[nextInsert]?.before === index; nextInsert++) builder.say(inserts[nextInsert]?.text ?? '');
+    for (let insert = inserts[nextInsert]; insert?.before === index; insert = inserts[++nextInsert])
+      builder.say(insert.text, insert.opening);
     const range = ranges[nextRange];
     if (range?.start === index) {
       // Nothing can be put into, or changed in, what leaves.
@@ -80,8 +81,9 @@ class ListBuilder {
     this.fates = new Array<Fate>(before.length).fill('verbatim');
   }
 
-  say(text: string): void {
-    for (const message of this.format.userMessages([this.format.textBlock(text)])) {
+  say(text: string, opening: readonly string[] = []): void {
+    const blocks = [...opening, text].map((each) => this.format.textBlock(each));
+    for (const message of this.format.userMessages(blocks)) {
       this.messages.push(message);
       this.origins.push(-1);
     }

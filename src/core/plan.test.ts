@@ -7,7 +7,7 @@ import { deepFreeze } from '../testing/deep-freeze.ts';
 import { messagesOfShape } from '../testing/shapes.ts';
 import type { Edit } from './edit.ts';
 import { RoundfoldError } from './errors.ts';
-import { type Conversation, writeConversation } from './format.ts';
+import { type Conversation, withMessages, writeConversation } from './format.ts';
 import { type Block, type Message, textOf } from './message.ts';
 import { applyPlan, undoPlan } from './plan.ts';
 import { requestTokens, writeReceipt } from './receipt.ts';
@@ -148,6 +148,19 @@ describe.each(allWriters)('a plan in %s', (name, write) => {
       expect(writeConversation(applyPlan(conversation, stored.plan).conversation)).toEqual(
         writeConversation(applied.conversation),
       );
+    },
+  );
+
+  test.prop([steps, steps, fc.array(choices, { minLength: 1, maxLength: 3 })], runs)(
+    'is undone in a conversation that has gone on, and all that was added stays behind the original',
+    (list, later, stepChoices) => {
+      const conversation = read(list);
+      const added = read(later).messages;
+      const { conversation: after, undo } = applyPlan(conversation, planFor(conversation, stepChoices));
+      const grown = withMessages(after, [...after.messages, ...added]);
+      const undone = undoPlan(grown, undo);
+
+      expect(undone.messages).toEqual([...conversation.messages, ...added]);
     },
   );
 
@@ -299,6 +312,37 @@ describe('edits', () => {
     );
 
     expect(fates).toEqual(['summarised', 'verbatim', 'reduced', 'summarised', 'dropped', 'verbatim']);
+  });
+
+  it('are not undone in a conversation that is shorter than the one they made', () => {
+    const conversation = shaped();
+    const { conversation: after, undo } = applyPlan(conversation, {
+      steps: [[{ type: 'drop', start: 1, end: 3 }]],
+    });
+    const shorter = withMessages(after, after.messages.slice(0, -1));
+
+    expect(undo.length).toBe(4);
+    expect(errorOf(() => undoPlan(shorter, undo))).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('3 messages, where the record is about 4'),
+      remedy: expect.stringMatching(/\w/),
+    });
+  });
+
+  it('may put several texts in front of a message of ours, and call what leaves summarised', () => {
+    const { conversation, fates } = applyPlan(shaped(), {
+      steps: [
+        [
+          { type: 'drop', start: 0, end: 3, isSummarised: true },
+          { type: 'drop', start: 3, end: 4 },
+          { type: 'insert', before: 4, text: 'S', opening: ['one', 'two'], isSummary: true },
+        ],
+      ],
+    });
+
+    expect(fates.slice(0, 5)).toEqual(['summarised', 'summarised', 'summarised', 'dropped', 'verbatim']);
+    expect(conversation.messages[0]?.blocks.map(textOf)).toEqual(['one', 'two', 'S']);
+    expect(conversation.messages).toHaveLength(3);
   });
 
   it('keep the fate of an earlier step unless a later one goes further', () => {

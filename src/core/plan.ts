@@ -1,4 +1,5 @@
 import type { Edit, Fate } from './edit.ts';
+import { RoundfoldError } from './errors.ts';
 import { type Conversation, withMessages } from './format.ts';
 import type { Message } from './message.ts';
 import { applyStep } from './plan-step.ts';
@@ -14,6 +15,8 @@ type UndoRun = { readonly from: number; readonly count: number } | { readonly ra
 /** What it takes to have the original list back. Plain data. */
 export interface UndoRecord {
   readonly version: 1;
+  /** How many messages the changed list had: what a conversation has behind them came later, and stays. */
+  readonly length: number;
   readonly runs: readonly UndoRun[];
 }
 
@@ -70,6 +73,7 @@ function lazyUndo(before: readonly Message[], after: readonly Message[], trace: 
   let runs: readonly UndoRun[] | undefined;
   return {
     version: 1,
+    length: after.length,
     get runs() {
       runs ??= undoRuns(before, after, trace.origins);
       return runs;
@@ -77,16 +81,26 @@ function lazyUndo(before: readonly Message[], after: readonly Message[], trace: 
   };
 }
 
-/** The original conversation, from the one a plan was applied to and the record it left. */
+/**
+ * The original conversation, from the one a plan was applied to and the record it left, with everything that was added
+ * since.
+ * @throws RoundfoldError `usage` when the conversation is shorter than the one the record is about
+ */
 export function undoPlan(conversation: Conversation, undo: UndoRecord): Conversation {
   const { format, messages } = conversation;
+  if (messages.length < undo.length) {
+    const lengths = `${messages.length} messages, where the record is about ${undo.length}`;
+    throw new RoundfoldError('usage', `this undo record belongs to another conversation: ${lengths}`, {
+      remedy: 'Give the conversation that the compaction made, or one that goes on from it.',
+    });
+  }
   const original = undo.runs.flatMap((run) =>
     'raws' in run
       ? run.raws.map((raw) => format.readMessage(raw))
       : // Read again, so that what was reported for the original context is known again.
         messages.slice(run.from, run.from + run.count).map(({ raw }) => format.readMessage(raw)),
   );
-  return withMessages(conversation, original);
+  return withMessages(conversation, [...original, ...messages.slice(undo.length)]);
 }
 
 function undoRuns(

@@ -1,5 +1,6 @@
 import type { Fate } from './edit.ts';
 import type { Conversation } from './format.ts';
+import type { HandleFor } from './handles.ts';
 import type { Message } from './message.ts';
 import type { AppliedPlan } from './plan.ts';
 import type { Survival } from './survival.ts';
@@ -12,7 +13,7 @@ export interface FateRun {
   readonly end: number;
   /** Estimated tokens of these messages before. */
   readonly tokens: number;
-  /** Name of what left, for those that did not stay as they were. */
+  /** Name under which what left can be read again, where it is kept. */
   readonly handle?: string;
 }
 
@@ -41,13 +42,15 @@ interface ReceiptOptions {
   readonly estimator: TokenEstimator;
   readonly strategy: string;
   readonly survival?: readonly Survival[] | undefined;
+  /** Names what left, where it is kept. Without it nothing has a name: one that leads nowhere is worse than none. */
+  readonly handleFor?: HandleFor | undefined;
 }
 
 /** Accounts for what a plan did. */
 export function writeReceipt(
   before: Conversation,
   applied: AppliedPlan,
-  { estimator, strategy, survival }: ReceiptOptions,
+  { estimator, strategy, survival, handleFor }: ReceiptOptions,
 ): Receipt {
   let runs: readonly FateRun[] | undefined;
   return {
@@ -60,7 +63,7 @@ export function writeReceipt(
     ...(survival === undefined ? {} : { survival }),
     // Thousands of them where every other message was reduced: made when somebody reads the receipt.
     get runs() {
-      runs ??= fateRuns(before.messages, applied.fates, estimator);
+      runs ??= fateRuns(before.messages, applied.fates, { estimator, handleFor });
       return runs;
     },
   };
@@ -78,7 +81,7 @@ export function relabel(receipt: Receipt, strategy: string): Receipt {
 function fateRuns(
   messages: readonly Message[],
   fates: readonly Fate[],
-  estimator: TokenEstimator,
+  { estimator, handleFor }: Pick<ReceiptOptions, 'estimator' | 'handleFor'>,
 ): readonly FateRun[] {
   const runs: FateRun[] = [];
   for (let start = 0; start < messages.length; ) {
@@ -87,38 +90,26 @@ function fateRuns(
     while (end < messages.length && fates[end] === fate) end++;
     const run = messages.slice(start, end);
     const tokens = Math.round(run.reduce((sum, message) => sum + estimator.countMessage(message), 0));
-    runs.push(
-      fate === 'verbatim' ? { fate, start, end, tokens } : withHandle({ fate, start, end, tokens }, run),
-    );
+    const plain = { fate, start, end, tokens };
+    const isKept = handleFor !== undefined && fate !== 'verbatim';
+    runs.push(isKept ? withHandle(plain, run, handleFor) : plain);
     start = end;
   }
   return runs;
 }
 
 /** Names are worked out when somebody asks: reading all that left costs more than making it leave. */
-function withHandle(run: Omit<FateRun, 'handle'>, messages: readonly Message[]): FateRun {
+function withHandle(
+  run: Omit<FateRun, 'handle'>,
+  messages: readonly Message[],
+  handleFor: HandleFor,
+): FateRun {
   let handle: string | undefined;
   return {
     ...run,
     get handle() {
-      handle ??= handleOf(messages);
+      handle ??= handleFor(messages);
       return handle;
     },
   };
-}
-
-/** A name for a span of messages that depends on nothing but their content. */
-export function handleOf(messages: readonly Message[]): string {
-  let high = 0x811c9dc5;
-  let low = 0x01000193;
-  for (const { raw } of messages) {
-    const text = JSON.stringify(raw) ?? '';
-    for (let index = 0; index < text.length; index++) {
-      const code = text.charCodeAt(index);
-      high = Math.imul(high ^ code, 0x01000193);
-      low = Math.imul(low + code, 0x85ebca6b) ^ (low >>> 13);
-    }
-  }
-  const hex = (value: number) => (value >>> 0).toString(16).padStart(8, '0');
-  return `rf:${hex(high)}${hex(low)}`;
 }

@@ -7,6 +7,7 @@ import { type Conversation, writeConversation } from './format.ts';
 import { textOf } from './message.ts';
 import { requestTokens } from './receipt.ts';
 import { type RetryTruncationOptions, truncateHeadForRetry } from './retry-truncation.ts';
+import { groupRounds } from './rounds.ts';
 import { summaryMessageText } from './summary-message.ts';
 import { createTokenEstimator, type TokenEstimator } from './token-estimator.ts';
 
@@ -84,12 +85,9 @@ describe('truncateHeadForRetry, literal', () => {
     { gapTokens: 300, kept: 'M A2(b) T(b) A3(c) T(c) A4' },
     { gapTokens: 301, kept: 'M A3(c) T(c) A4' },
     { gapTokens: 800, kept: 'M A3(c) T(c) A4' },
-  ])(
-    'row 12, row 13: drops whole rounds from the head until $gapTokens are reached',
-    ({ gapTokens, kept }) => {
-      expect(wordsOf(literal(records(agentRun), gap(gapTokens))?.conversation)).toBe(kept);
-    },
-  );
+  ])('drops whole rounds from the head until a gap of $gapTokens is reached', ({ gapTokens, kept }) => {
+    expect(wordsOf(literal(records(agentRun), gap(gapTokens))?.conversation)).toBe(kept);
+  });
 
   it.each([
     { rounds: 2, dropped: 1 },
@@ -99,27 +97,28 @@ describe('truncateHeadForRetry, literal', () => {
     { rounds: 15, dropped: 3 },
     { rounds: 50, dropped: 10 },
     { rounds: 100, dropped: 20 },
-  ])('row 14: drops $dropped of $rounds rounds when no number is known', ({ rounds, dropped }) => {
+  ])('drops $dropped of $rounds rounds when no number is known', ({ rounds, dropped }) => {
     const conversation = records(talk(rounds - 1));
     const first = literal(conversation);
 
-    expect(first).toMatchObject({ droppedRounds: dropped, fraction: 0.2, gapTokens: undefined });
+    expect(first?.droppedRounds).toHaveLength(dropped);
+    expect(first).toMatchObject({ fraction: 0.2, gapTokens: undefined });
     expect(literal(conversation, { attempt: 3 })).toEqual(first);
   });
 
-  it('row 15: keeps the last round whatever the gap', () => {
+  it('keeps the last round whatever the gap', () => {
     expect(wordsOf(literal(records(agentRun), gap(10_000))?.conversation)).toBe('M A4');
   });
 
   it.each(['U1', 'U1 U2', 'A1', 'A1(a) T(a)', 'A1 A1', ''])(
-    'row 16: gives null for the one round of "%s"',
+    'gives null for the one round of "%s"',
     (words) => {
       expect(literal(records(words))).toBeNull();
       expect(literal(records(words), gap(10))).toBeNull();
     },
   );
 
-  it('row 17: makes progress on every repetition, and ends', () => {
+  it('makes progress on every repetition, and ends', () => {
     expect(repeat(literal)).toEqual([
       'M A1(a) T(a) A2(b) T(b) A3(c) T(c) A4',
       'M A2(b) T(b) A3(c) T(c) A4',
@@ -129,7 +128,7 @@ describe('truncateHeadForRetry, literal', () => {
     ]);
   });
 
-  it('row 17: takes the marker of other programs for its own', () => {
+  it('takes the marker of other programs for its own', () => {
     const conversation = records('A1 U1 A2 U2');
     const front = anthropicMessages.userMessages([anthropicMessages.textBlock(FOREIGN_MARKER)]);
     const marked = anthropic([...front, ...conversation.messages].map(({ raw }) => raw));
@@ -137,7 +136,7 @@ describe('truncateHeadForRetry, literal', () => {
     expect(wordsOf(literal(marked)?.conversation)).toBe('M A2 U2');
   });
 
-  it('row 17: leaves text alone that only resembles a marker, and the last message in any case', () => {
+  it('leaves text alone that only resembles a marker, and the last message in any case', () => {
     const quoted = anthropic([
       { role: 'user', content: `why ${FOREIGN_MARKER}` },
       { role: 'assistant', content: 'because' },
@@ -148,7 +147,7 @@ describe('truncateHeadForRetry, literal', () => {
     expect(literal(quoted)?.conversation.messages.slice(1)).toEqual(quoted.messages.slice(1));
   });
 
-  it('row 18: puts a user message in front that counts all rounds that ever left', () => {
+  it('puts a user message in front that counts all rounds that ever left', () => {
     const once = literal(records(agentRun))!;
     const twice = literal(once.conversation, gap(201))!;
 
@@ -158,7 +157,7 @@ describe('truncateHeadForRetry, literal', () => {
     expect(textOf(twice.conversation.messages[0]!.blocks[0]!)).toBe(twice.marker);
   });
 
-  it('row 21: repairs what a list without ids leaves open', () => {
+  it('repairs what a list without ids leaves open', () => {
     const call = (id: string) => ({ type: 'tool_use', id, name: 'bash', input: {} });
     const broken = anthropic([
       { role: 'user', content: 'go' },
@@ -177,20 +176,20 @@ describe('truncateHeadForRetry, literal', () => {
 
 describe('truncateHeadForRetry, keep-preamble', () => {
   const keep = (conversation: Conversation, options: Partial<RetryTruncationOptions> = {}) =>
-    truncateHeadForRetry(conversation, { estimator: sized, ...options });
+    truncateHeadForRetry(conversation, { estimator: sized, policy: 'keep-preamble', ...options });
 
   it.each([
     { gapTokens: 1, kept: 'U1 M A2(b) T(b) A3(c) T(c) A4', why: 'the oldest round is enough' },
     { gapTokens: 201, kept: 'U1 M A3(c) T(c) A4', why: 'two are needed' },
     { gapTokens: 800, kept: 'U1 M A4', why: 'all but the newest are needed' },
     { gapTokens: 801, kept: 'M A4', why: 'nothing else is left' },
-  ])('row 22: leaves $kept for a gap of $gapTokens because $why', ({ gapTokens, kept }) => {
+  ])('leaves $kept for a gap of $gapTokens because $why', ({ gapTokens, kept }) => {
     expect(wordsOf(keep(records(agentRun), { ...gap(gapTokens), marginFraction: 0 })?.conversation)).toBe(
       kept,
     );
   });
 
-  it('row 22: drops the preamble only when all else has gone', () => {
+  it('drops the preamble only when all else has gone', () => {
     expect(repeat(keep)).toEqual([
       'U1 M A2(b) T(b) A3(c) T(c) A4',
       'U1 M A3(c) T(c) A4',
@@ -223,7 +222,7 @@ describe('truncateHeadForRetry, keep-preamble', () => {
     { attempt: 3, dropped: 12 },
     { attempt: 9, dropped: 12 },
   ])('drops $dropped of 20 rounds at retry $attempt when no number is known', ({ attempt, dropped }) => {
-    expect(keep(records(talk(19)), { attempt })).toMatchObject({ droppedRounds: dropped });
+    expect(keep(records(talk(19)), { attempt })?.droppedRounds).toHaveLength(dropped);
   });
 
   it('computes the gap itself from the window, and uses the larger of both', () => {
@@ -234,12 +233,13 @@ describe('truncateHeadForRetry, keep-preamble', () => {
 
     expect(drop({ windowTokens: tokens * 0.4 }).receipt.tokensAfter).toBeLessThanOrEqual(tokens * 0.4 + 20);
     expect(drop({ windowTokens: tokens * 0.4 }).gapTokens).toBeCloseTo(tokens * 0.6);
-    expect(drop({ windowTokens: tokens - 1 }).droppedRounds).toBe(4);
-    expect(drop({ windowTokens: tokens * 2 })).toMatchObject({ droppedRounds: 4, gapTokens: undefined });
+    expect(drop({ windowTokens: tokens - 1 }).droppedRounds).toHaveLength(4);
+    expect(drop({ windowTokens: tokens * 2 }).droppedRounds).toHaveLength(4);
+    expect(drop({ windowTokens: tokens * 2 }).gapTokens).toBeUndefined();
     const stated = { ...tooLong, limitTokens: tokens * 0.4 };
-    expect(drop({ windowTokens: tokens * 2, overflow: stated }).droppedRounds).toBeGreaterThan(8);
+    expect(drop({ windowTokens: tokens * 2, overflow: stated }).droppedRounds.length).toBeGreaterThan(8);
     const reserved = { ...stated, limitTokens: tokens, requestedOutputTokens: tokens * 0.6 };
-    expect(drop({ overflow: reserved }).droppedRounds).toBeGreaterThan(8);
+    expect(drop({ overflow: reserved }).droppedRounds.length).toBeGreaterThan(8);
   });
 
   it.each([
@@ -258,6 +258,14 @@ describe('truncateHeadForRetry, keep-preamble', () => {
       expect(keep(conversation, { overflow, marginFraction })?.gapTokens).toBeCloseTo(expected);
     },
   );
+
+  it('leaves nine tenths of the limit, however far above it the request was', () => {
+    const conversation = records(agentRun);
+    const tokens = requestTokens(conversation, sized);
+    const overflow = { ...tooLong, excessTokens: tokens * 0.9, actualTokens: tokens };
+
+    expect(keep(conversation, { overflow })?.gapTokens).toBeCloseTo(tokens * 0.91);
+  });
 
   it('does not scale by a count that the provider broke off', () => {
     const overflow = { ...tooLong, excessTokens: 300, actualTokens: 1, countIsLowerBound: true };
@@ -296,119 +304,12 @@ describe('truncateHeadForRetry, keep-preamble', () => {
       { role: 'user', content: 'and on' },
       { role: 'assistant', content: 'done' },
     ]);
-    for (const policy of ['literal', 'keep-preamble'] as const) {
+    for (const policy of ['literal', 'keep-preamble', 'oversized-first'] as const) {
       const truncated = truncateHeadForRetry(conversation, { estimator, policy, ...gap(1e6) })!;
 
       expect(truncated.conversation.messages.slice(0, 3)).toEqual(conversation.messages.slice(0, 3));
-      expect(truncated.droppedRounds).toBe(1);
+      expect(truncated.droppedRounds).toHaveLength(1);
     }
-  });
-});
-
-describe('a round that is too large by itself', () => {
-  const result = (id: string, content: unknown) => ({ type: 'tool_result', tool_use_id: id, content });
-  const round = (...contents: readonly unknown[]) =>
-    anthropic([
-      { role: 'user', content: 'find it' },
-      {
-        role: 'assistant',
-        content: contents.map((_, index) => ({ type: 'tool_use', id: `t${index}`, name: 'bash', input: {} })),
-      },
-      { role: 'user', content: contents.map((content, index) => result(`t${index}`, content)) },
-    ]);
-  const log = (lines: number, name: string) =>
-    Array.from({ length: lines }, (_, index) => `${name} line ${index} is fine`).join('\n');
-  const resultTexts = ({ messages }: Conversation) => messages[2]!.blocks.map(textOf);
-
-  it('shortens the largest result first, no more than needed, with head and tail kept', () => {
-    const conversation = round(log(200, 'small'), log(2000, 'large'));
-    const truncated = truncateHeadForRetry(conversation, { estimator, ...gap(3000) })!;
-    const [small, large] = resultTexts(truncated.conversation);
-
-    expect(truncated).toMatchObject({ droppedRounds: 0, shortenedResults: 1, marker: undefined });
-    expect(small).toBe(log(200, 'small'));
-    expect(large).toMatch(/^large line 0 is fine\n/);
-    expect(large).toMatch(/large line 1999 is fine$/);
-    expect(large).toMatch(/\n\[\d+ characters left out to fit the context window\]\n/);
-    const { tokensBefore, tokensAfter } = truncated.receipt;
-    expect(tokensBefore - tokensAfter).toBeGreaterThan(3000);
-    expect(tokensBefore - tokensAfter).toBeLessThan(3900);
-    expect(truncated.receipt.runs.map(({ fate }) => fate)).toEqual(['verbatim', 'reduced']);
-  });
-
-  it('goes on to the next largest, and parts with the question only after that', () => {
-    const conversation = round(log(1000, 'small'), log(2000, 'large'));
-    const tokens = requestTokens(conversation, estimator);
-    const both = truncateHeadForRetry(conversation, { estimator, marginFraction: 0, ...gap(tokens - 1000) })!;
-    const all = truncateHeadForRetry(conversation, { estimator, ...gap(tokens) })!;
-
-    expect(both).toMatchObject({ droppedRounds: 0, shortenedResults: 2 });
-    expect(all).toMatchObject({ droppedRounds: 1, shortenedResults: 2 });
-  });
-
-  it('shortens by the fraction when no number is known, keeps the marker, and ends with null', () => {
-    const whole = [...records(agentRun).messages, ...round(log(3000, 'only')).messages];
-    let conversation = anthropic(whole.map(({ raw }) => raw));
-    let tokens = requestTokens(conversation, estimator);
-    let isAtEnd = false;
-    for (let step = 0; step < 30 && !isAtEnd; step++) {
-      const truncated = truncateHeadForRetry(conversation, { estimator });
-      isAtEnd = truncated === null;
-      if (truncated === null) break;
-      expect(truncated.droppedRounds + truncated.shortenedResults).toBeGreaterThan(0);
-      expect(truncated.conversation.messages.map(wordOf).filter(isMarker)).toHaveLength(1);
-      conversation = truncated.conversation;
-      tokens = requestTokens(conversation, estimator);
-    }
-
-    expect(isAtEnd).toBe(true);
-    expect(tokens).toBeLessThan(700);
-  });
-
-  it('leaves short results and those with media alone', () => {
-    const image = {
-      type: 'image',
-      source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' },
-    };
-    const mixed = round([image, { type: 'text', text: log(2000, 'seen') }], log(5, 'short'));
-
-    expect(truncateHeadForRetry(mixed, { estimator, ...gap(50) })).toMatchObject({
-      droppedRounds: 1,
-      shortenedResults: 0,
-    });
-  });
-
-  it.each([500, 501, 502, 503, 504, 505, 506])('halves no character for a gap of %d', (gapTokens) => {
-    for (const front of ['', 'x']) {
-      const conversation = round(`${front}${'😀'.repeat(4000)}`);
-      const truncated = truncateHeadForRetry(conversation, { estimator, ...gap(gapTokens) })!;
-      const [text = ''] = resultTexts(truncated.conversation);
-
-      expect(text.length).toBeLessThan(8000);
-      expect(text.isWellFormed()).toBe(true);
-    }
-  });
-
-  it.each(['日本語のテキスト ', 'plain words ', '{"json": [1, 2]} '])(
-    'frees the one missing token of "%s"',
-    (text) => {
-      const truncated = truncateHeadForRetry(round(text.repeat(300)), { estimator, ...gap(1) })!;
-
-      expect(truncated).toMatchObject({ droppedRounds: 0, shortenedResults: 1 });
-      expect(truncated.receipt.tokensAfter).toBeLessThan(truncated.receipt.tokensBefore - 1);
-    },
-  );
-
-  it('counts no shortened result that leaves after all', () => {
-    const next = { role: 'assistant', content: 'found' };
-    const asked = { role: 'user', content: 'and now?' };
-    const { messages } = round(log(1000, 'only'));
-    const conversation = anthropic([...messages.map(({ raw }) => raw), asked, next]);
-
-    expect(truncateHeadForRetry(conversation, { estimator, ...gap(1e6) })).toMatchObject({
-      droppedRounds: 2,
-      shortenedResults: 0,
-    });
   });
 });
 
@@ -417,18 +318,36 @@ describe('what is recorded', () => {
     const first = literal(records(agentRun), gap(101))!;
     const second = literal(first.conversation)!;
 
-    expect(first).toMatchObject({
-      droppedRounds: 2,
-      droppedMessages: 3,
-      gapTokens: 101,
-      fraction: undefined,
-    });
+    expect(first).toMatchObject({ droppedMessages: 3, gapTokens: 101, fraction: undefined });
     expect(first.receipt.runs.map(({ fate, start, end }) => [fate, start, end])).toEqual([
       ['dropped', 0, 3],
       ['verbatim', 3, 8],
     ]);
-    expect(second).toMatchObject({ droppedRounds: 1, droppedMessages: 2 });
+    expect(second).toMatchObject({ droppedMessages: 2 });
     expect(second.receipt).toMatchObject({ messagesBefore: 6, messagesAfter: 4 });
+  });
+
+  it('names the rounds that left and the largest one, in the conversation that was given', () => {
+    const first = literal(records(agentRun), gap(101))!;
+    const second = literal(first.conversation)!;
+    const names = ({ droppedRounds }: typeof first) => droppedRounds.map(({ name }) => name);
+
+    expect(names(first)).toEqual([
+      'round 0 (preamble, message 0, 100 tokens)',
+      'round 1 (msg_1, messages 1–2, 200 tokens)',
+    ]);
+    expect(first.droppedRounds.map(({ round }) => round)).toEqual(
+      groupRounds(records(agentRun).messages).slice(0, 2),
+    );
+    expect(first.leftOut).toEqual(records(agentRun).messages.slice(0, 3));
+    expect(first.largestRound?.name).toBe('round 2 (msg_2, messages 3–4, 500 tokens)');
+    // A marker stands in front by now.
+    expect(names(second)).toEqual(['round 1 (msg_2, messages 1–2, 500 tokens)']);
+    expect(second.leftOut.map(({ raw }) => raw)).toEqual(
+      records(agentRun)
+        .messages.slice(3, 5)
+        .map(({ raw }) => raw),
+    );
   });
 
   it('keeps untouched messages as the very same values', () => {
@@ -462,5 +381,45 @@ describe('what is recorded', () => {
       ['thought', 'behind'],
     ]);
     expect(thoughts(true)).toEqual([['thought', 'before'], ['behind']]);
+  });
+});
+
+describe('a policy that does not exist', () => {
+  it('is told at once, with the names of those that do', () => {
+    const policy = 'newest-first' as 'literal';
+
+    expect(() => literal(records(agentRun), { policy })).toThrow(
+      expect.objectContaining({ code: 'usage', remedy: expect.stringContaining('oversized-first') }),
+    );
+  });
+});
+
+describe('the input of a summarizer', () => {
+  const talked = 'U1 A1 U2 A2 U3 A3 U4 A4 U5 A5 U6';
+
+  it('has no pins, so that the oldest round leaves first', () => {
+    const input = records('U1 A1 U2 A2(a) T(a) A3(b) T(b) A4');
+    const drop = (isSummaryInput: boolean) =>
+      wordsOf(
+        truncateHeadForRetry(input, { estimator, policy: 'keep-preamble', isSummaryInput, ...gap(1) })
+          ?.conversation,
+      );
+
+    expect(drop(true)).toBe('U1 M A2(a) T(a) A3(b) T(b) A4');
+    // In a request the last question of the user's is pinned.
+    expect(drop(false)).toBe('U1 A1 U2 M A3(b) T(b) A4');
+  });
+
+  it('is cut by what the gap is of the messages alone, without the instructions and tools of the agent', () => {
+    const tools = [{ name: 'bash', description: 'runs '.repeat(5000), input_schema: { type: 'object' } }];
+    const body = { model: 'm', tools, messages: records(talked).messages.map(({ raw }) => raw) };
+    const conversation = readConversation(deepFreeze(body), 'anthropic-messages');
+    const tokens = estimator.countMessages(conversation.messages);
+    const overflow = { ...tooLong, actualTokens: 1000, excessTokens: 400 };
+    const truncated = truncateHeadForRetry(conversation, { estimator, overflow, isSummaryInput: true })!;
+
+    expect(truncated.gapTokens).toBeCloseTo(tokens * 0.44);
+    expect(estimator.countMessages(truncated.leftOut)).toBeGreaterThanOrEqual(truncated.gapTokens!);
+    expect(truncated.isCurrentTurnShortened).toBe(false);
   });
 });

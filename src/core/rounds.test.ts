@@ -11,7 +11,7 @@ function inWords(messages: readonly Message[], userTextJoins: 'previous' | 'next
   return rounds.map(({ start, end }) => `[${messages.slice(start, end).map(wordOf).join(' ')}]`).join(' ');
 }
 
-describe('groupRounds, behaviours 2.2', () => {
+describe('groupRounds', () => {
   it.each([
     { input: '', groups: '' },
     { input: 'U1 U2', groups: '[U1 U2]' },

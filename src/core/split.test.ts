@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../testing/shapes.ts';
 import { safeSplitPoint } from './split.ts';
 
-describe('safeSplitPoint, behaviours 6.2', () => {
+describe('safeSplitPoint', () => {
   it.each([
     { shape: 'uau', points: [0, 0, 2, 3, 3] },
     { shape: 'uaucra', points: [0, 0, 2, 2, 2, 2, 6, 6] },

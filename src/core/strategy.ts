@@ -1,6 +1,9 @@
 import { stripBoundReasoning } from './bound-reasoning.ts';
+import { currentTurnStart } from './current-turn.ts';
 import type { Edit } from './edit.ts';
 import type { Conversation } from './format.ts';
+import type { HandleFor } from './handles.ts';
+import { legalCuts, whyNotCut } from './legality.ts';
 import type { Message, Usage } from './message.ts';
 import type { OptionSpecs, OptionValues } from './options.ts';
 import type { PinOptions } from './pins.ts';
@@ -19,9 +22,13 @@ export interface StrategyContext {
   /** The whole request should have no more tokens than this afterwards. */
   readonly targetTokens: number;
   readonly trigger: CompactTrigger;
+  /** Whether the window leaves no choice, so that thresholds of a strategy's own do not count. Default false. */
+  readonly isWindowFull?: boolean | undefined;
   readonly pins: PinOptions;
   /** Used by strategies that summarise. */
   readonly summarizer: Summarizer;
+  /** Writes summaries without a model: of what `summarizer` cannot be shown. */
+  readonly ownSummarizer: Summarizer;
   /** Whether the model refuses its own reasoning behind a prefix that was changed, so that it has to go too. */
   readonly bindsReasoning: boolean;
   readonly signal: AbortSignal | undefined;
@@ -32,26 +39,28 @@ export interface StrategyContext {
   readonly handleFor?: HandleFor | undefined;
 }
 
-/** Names messages of the conversation that is compacted. */
-export type HandleFor = (messages: readonly Message[]) => string;
-
 /**
- * What came of it. Nothing is ever lost: only `compacted` has another conversation, and that one can be undone.
+ * What came of it. Nothing is ever lost: whatever was changed can be undone.
  *
- * - `compacted`: it is smaller now
+ * - `compacted`: it is as small as it should be
  * - `skipped`: there was nothing to do
- * - `insufficient`: what could be done would not have been worth it, or not enough, so nothing was done
- * - `failed`: something went wrong
+ * - `insufficient`: the target cannot be met. `best` is the smallest legal request there is, where it is worth having;
+ *   without one nothing was changed
+ * - `failed`: something went wrong, and nothing was changed
  */
 export type Outcome = Compacted | NotCompacted;
 
-export interface Compacted {
-  readonly status: 'compacted';
-  readonly reason: string;
+/** Another conversation, how it came about, and the way back. */
+export interface Change {
   readonly conversation: Conversation;
   readonly plan: Plan;
   readonly undo: UndoRecord;
   readonly receipt: Receipt;
+}
+
+export interface Compacted extends Change {
+  readonly status: 'compacted';
+  readonly reason: string;
   /** What summaries cost. */
   readonly usage?: Usage | undefined;
 }
@@ -62,13 +71,31 @@ export interface NotCompacted {
   readonly reason: string;
   /** For people: what is the matter and what can be done. */
   readonly message: string;
+  /** With `insufficient`: the smallest legal request there is, though larger than the target. */
+  readonly best?: Change | undefined;
   readonly usage?: Usage | undefined;
+}
+
+/** What an outcome changed; undefined when everything is as it was. */
+export function changeOf(outcome: Outcome): Change | undefined {
+  return outcome.status === 'compacted' ? outcome : outcome.best;
 }
 
 /** Looks at a conversation and answers with an outcome. Never changes what it is given, never throws what it can tell. */
 export interface Strategy {
   readonly name: string;
   compact(conversation: Conversation, context: StrategyContext): Promise<Outcome>;
+  /** Whether an automatic run is due for a reason of the strategy's own, although the window has room. Default: never. */
+  isDue?(conversation: Conversation, context: Pick<StrategyContext, 'estimator'>): boolean;
+}
+
+/** A strategy around another one: its name and what makes it due are those of the inner one. */
+export function decorate(inner: Strategy, compact: Strategy['compact']): Strategy {
+  return {
+    name: inner.name,
+    compact,
+    isDue: (conversation, context) => inner.isDue?.(conversation, context) === true,
+  };
 }
 
 /** A strategy as the registry lists it: help, configuration and tests are made from this. */
@@ -104,7 +131,10 @@ export interface FinishOptions {
   readonly survival?: readonly Survival[] | undefined;
 }
 
-/** Applies the edits of one step and accounts for them. `skipped` when there are none, `insufficient` when they free nothing. */
+/**
+ * Applies the edits of one step and accounts for them. `skipped` when there are none, `insufficient` when they free
+ * nothing, `failed` when they would part what belongs together or touch the current turn.
+ */
 export function finish(
   conversation: Conversation,
   edits: readonly Edit[],
@@ -112,15 +142,17 @@ export function finish(
   options: FinishOptions,
 ): Outcome {
   const { strategy, usage } = options;
-  if (edits.length === 0)
-    return notCompacted('skipped', 'nothing-to-do', `${strategy}: nothing to do`, usage);
+  const nothing = () => notCompacted('skipped', 'nothing-to-do', `${strategy}: nothing to do`, usage);
+  if (edits.length === 0) return nothing();
+  const fault = faultOf(conversation.messages, edits);
+  if (fault !== undefined) return notCompacted('failed', 'illegal-plan', `${strategy}: ${fault}`, usage);
   const bound = context.bindsReasoning ? stripBoundReasoning(conversation.messages, edits) : [];
   const plan = { steps: [bound.length === 0 ? edits : [...edits, ...bound]] };
   const applied = applyPlan(conversation, plan);
   // Some results only their provider may write: edits of nothing else change nothing.
   const isSame =
     applied.fates.every((fate) => fate === 'verbatim') && edits.every(({ type }) => type !== 'insert');
-  if (isSame) return notCompacted('skipped', 'nothing-to-do', `${strategy}: nothing to do`, usage);
+  if (isSame) return nothing();
   // What is left may have been reasoning alone, which goes with the prefix it was made for.
   if (applied.conversation.messages.length === 0)
     return notCompacted('insufficient', 'nothing-left', `${strategy}: nothing would be left`, usage);
@@ -137,16 +169,50 @@ export function finish(
 export function finishPlan(
   conversation: Conversation,
   plan: Plan,
-  context: StrategyContext,
+  context: Pick<StrategyContext, 'estimator' | 'handleFor'>,
   options: FinishOptions,
 ): Compacted {
   return toOutcome(conversation, { plan, applied: applyPlan(conversation, plan) }, context, options);
 }
 
+/** The outcome of a strategy that aims at a target: one that misses it is `insufficient`, and the result its best. */
+export function judgeTarget(outcome: Outcome, targetTokens: number, floor: string): Outcome {
+  if (outcome.status !== 'compacted' || outcome.receipt.tokensAfter <= targetTokens) return outcome;
+  const { reason: _reason, status: _status, usage, ...best } = outcome;
+  const sizes = `${best.receipt.tokensAfter} tokens are left of ${best.receipt.tokensBefore}`;
+  const message = `${sizes}, more than the target of ${Math.round(targetTokens)}; most of it is ${floor}`;
+  return { status: 'insufficient', reason: 'floor-exceeds-target', message, usage, best };
+}
+
+/** What is wrong with edits that would make a legal list an illegal one; undefined when nothing is. */
+function faultOf(messages: readonly Message[], edits: readonly Edit[]): string | undefined {
+  const cuts = new Set(legalCuts(messages));
+  const current = currentTurnStart(messages);
+  for (const edit of edits) {
+    if (edit.type === 'drop' || edit.type === 'summarize') {
+      const parted = [edit.start, edit.end].find((cut) => !cuts.has(cut));
+      if (parted !== undefined) return `nothing may be cut at message ${parted}: ${whyNot(messages, parted)}`;
+    }
+    if (lastTouched(edit) >= current)
+      return `message ${lastTouched(edit)} is part of the current turn, which stays as it is`;
+  }
+  return undefined;
+}
+
+function whyNot(messages: readonly Message[], cut: number): string {
+  const [property] = whyNotCut(messages, cut);
+  return property?.why ?? 'there is no such place';
+}
+
+function lastTouched(edit: Edit): number {
+  if (edit.type === 'drop' || edit.type === 'summarize') return edit.end - 1;
+  return edit.type === 'insert' ? edit.before - 1 : edit.message;
+}
+
 function toOutcome(
   conversation: Conversation,
   { plan, applied }: { readonly plan: Plan; readonly applied: AppliedPlan },
-  { estimator }: StrategyContext,
+  { estimator, handleFor }: Pick<StrategyContext, 'estimator' | 'handleFor'>,
   { strategy, reason, usage, survival }: FinishOptions,
 ): Compacted {
   return {
@@ -155,7 +221,7 @@ function toOutcome(
     conversation: applied.conversation,
     plan,
     undo: applied.undo,
-    receipt: writeReceipt(conversation, applied, { estimator, strategy, survival }),
+    receipt: writeReceipt(conversation, applied, { estimator, strategy, survival, handleFor }),
     usage,
   };
 }

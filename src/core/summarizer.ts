@@ -1,5 +1,6 @@
 import type { Conversation } from './format.ts';
 import type { Message, Usage } from './message.ts';
+import type { OverflowFacts } from './overflow-facts.ts';
 import type { TokenEstimator } from './token-estimator.ts';
 
 /** What a summarizer is given. It sees nothing else, and a summary covers exactly these messages. */
@@ -24,12 +25,14 @@ export interface SummaryRequest {
 export type SummaryFailure =
   | 'empty'
   | 'refused'
+  | 'nonsense'
   | 'called-a-tool'
   | 'truncated'
   | 'too-large'
   | 'not-smaller'
   | 'input-too-long'
   | 'upstream'
+  | 'timed-out'
   | 'aborted';
 
 export type SummaryOutcome =
@@ -41,6 +44,8 @@ export type SummaryOutcome =
       readonly message: string;
       /** What was spent all the same. */
       readonly usage: Usage | undefined;
+      /** With `input-too-long`, where it is known: how large the messages were in the prompt, and how much of them must go. */
+      readonly overflow?: OverflowFacts | undefined;
     };
 
 /** Rounds in, summary out. Expected failures are outcomes; nothing is thrown for them. */
@@ -54,4 +59,25 @@ export interface Summarizer {
    */
   readonly fillsTarget?: boolean | undefined;
   summarize(request: SummaryRequest): Promise<SummaryOutcome>;
+}
+
+/** What a summarizer answers, judged: it may be anybody's, and may throw, say nothing, or say too much. */
+export async function askSummarizer(
+  summarizer: Summarizer,
+  request: SummaryRequest,
+): Promise<SummaryOutcome> {
+  try {
+    const outcome = await summarizer.summarize(request);
+    if (outcome.status === 'failed') return outcome;
+    const { usage } = outcome;
+    if (outcome.text.trim() === '')
+      return { status: 'failed', reason: 'empty', message: 'the summary is empty', usage };
+    const tokens = Math.round(request.estimator.countText(outcome.text));
+    if (tokens <= request.maximumTokens) return outcome;
+    const message = `the summary has ${tokens} tokens, more than the ${request.maximumTokens} it may have`;
+    return { status: 'failed', reason: 'too-large', message, usage };
+  } catch (error) {
+    const reason = request.signal?.aborted === true ? 'aborted' : 'upstream';
+    return { status: 'failed', reason, message: `the summarizer failed: ${String(error)}`, usage: undefined };
+  }
 }

@@ -2,7 +2,15 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { formats } from '../formats/registry.ts';
 import type { Format } from './format.ts';
-import { readSummaryMessage, SUMMARY_HEADING, summaryMessageText } from './summary-message.ts';
+import {
+  DROPPED_TEXT,
+  type Opening,
+  openingText,
+  readOpenings,
+  readSummaryMessage,
+  SUMMARY_HEADING,
+  summaryMessageText,
+} from './summary-message.ts';
 import { createTokenEstimator } from './token-estimator.ts';
 
 /** The word that the lines around a summary carry. */
@@ -32,6 +40,12 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
+/** What may stand in front of a summary. */
+const opening = fc.record({
+  kind: fc.constantFrom<Opening['kind']>('said', 'request', 'system'),
+  text: fc.oneof(hostile, fc.constant(DROPPED_TEXT)).filter((text) => text.trim() !== ''),
+});
+
 function said(format: Format, text: string) {
   return format.userMessages([format.textBlock(text)]);
 }
@@ -45,6 +59,20 @@ describe.each(formats.map((format) => ({ name: format.name, format })))(
       expect(messages.map(readSummaryMessage)).toEqual([summary]);
       expect(readSummaryMessage(format.readMessage(structuredClone(messages[0]!.raw)))).toBe(summary);
     });
+
+    test.prop([fc.array(opening, { maxLength: 3 }), hostile, fc.boolean()])(
+      'is read back with all that stands in front of it',
+      (openings, summary, isDropped) => {
+        const text = isDropped ? DROPPED_TEXT : summaryMessageText(summary);
+        const blocks = [...openings.map(openingText), text].map((each) => format.textBlock(each));
+        const messages = format.userMessages(blocks);
+        const again = messages.map(({ raw }) => format.readMessage(structuredClone(raw)));
+
+        expect(messages).toHaveLength(1);
+        expect(again.map(readOpenings)).toEqual([openings]);
+        expect(again.map(readSummaryMessage)).toEqual([isDropped ? undefined : summary]);
+      },
+    );
 
     test.prop([hostile, fc.nat(), fc.string({ minLength: 1, maxLength: 3 })])(
       'is not recognised once a character of it was changed, lost or added outside the summary itself',
@@ -134,5 +162,29 @@ describe('readSummaryMessage', () => {
     { title: 'no message', raw: null },
   ])('takes no message that is $title', ({ raw }) => {
     expect(readSummaryMessage(format.readMessage(raw))).toBeUndefined();
+  });
+
+  it('takes the note that messages were dropped for no summary', () => {
+    expect(readSummaryMessage(format.readMessage({ role: 'user', content: DROPPED_TEXT }))).toBeUndefined();
+  });
+});
+
+describe('readOpenings', () => {
+  const format = formats.find(({ name }) => name === 'anthropic-messages')!;
+  const block = (text: string) => ({ type: 'text', text });
+
+  it.each([
+    { title: 'a plain text', content: 'hello' },
+    { title: 'a quotation without a summary', content: openingText({ kind: 'request', text: 'mend it' }) },
+    { title: 'a summary with a text behind it', content: [block(summaryMessageText('done')), block('x')] },
+    { title: 'nothing', content: [] },
+  ])('has nothing to say about a message that is not ours: $title', ({ content }) => {
+    expect(readOpenings(format.readMessage({ role: 'user', content }))).toBeUndefined();
+  });
+
+  it('finds nothing in front of a summary that stands alone', () => {
+    expect(readOpenings(format.readMessage({ role: 'user', content: summaryMessageText('done') }))).toEqual(
+      [],
+    );
   });
 });

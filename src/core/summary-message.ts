@@ -16,6 +16,61 @@ export interface SummaryMarker {
   readonly source: string;
 }
 
+/**
+ * What stands in front of a summary in the same message, word for word:
+ *
+ * - `said`: a text of the user's, for formats in which two messages of the user may not stand next to each other
+ * - `request`: the newest request of the user, which the kept messages no longer hold
+ * - `system`: a system message that may not stand by itself where it would have to
+ */
+export interface Opening {
+  readonly kind: 'said' | 'request' | 'system';
+  readonly text: string;
+}
+
+const OPENING_HEADINGS = {
+  request: '[newest request of the user before the messages below]\n',
+  system: '[system message from earlier, word for word]\n',
+} as const;
+
+/** The text of the block that stands in front of a summary. */
+export function openingText({ kind, text }: Opening): string {
+  return kind === 'said' ? text : `${OPENING_HEADINGS[kind]}${text}`;
+}
+
+function readOpening(text: string): Opening {
+  for (const kind of ['request', 'system'] as const) {
+    const heading = OPENING_HEADINGS[kind];
+    if (text.startsWith(heading)) return { kind, text: text.slice(heading.length) };
+  }
+  return { kind: 'said', text };
+}
+
+/** Whether a text of the user's can be told from a quotation when it is read back. */
+export function canBeSaid(text: string): boolean {
+  return readOpening(text).kind === 'said';
+}
+
+/** What stands where messages were dropped that no summary speaks for. */
+export const DROPPED_TEXT = '[earlier messages were removed to save space]';
+
+/**
+ * What a message of ours has in front of its summary, or of the note that messages were dropped; undefined for every
+ * message that is not ours.
+ */
+export function readOpenings(message: Message): readonly Opening[] | undefined {
+  const texts = textsOf(message);
+  if (texts === undefined) return undefined;
+  const isOurs = texts.at(-1) === DROPPED_TEXT || readSummaryText(texts.at(-1) ?? '') !== undefined;
+  return isOurs ? texts.slice(0, -1).map(readOpening) : undefined;
+}
+
+/** The texts of a user message that holds nothing else; undefined for every other message. */
+function textsOf({ role, blocks }: Message): readonly string[] | undefined {
+  if (role !== 'user' || blocks.length === 0 || blocks.some(({ type }) => type !== 'text')) return undefined;
+  return blocks.map(textOf);
+}
+
 /** A message of ours, read. */
 export interface ReadSummary {
   readonly summary: string;
@@ -71,9 +126,11 @@ export function readSummaryMessage(message: Message): string | undefined {
  * written is one of ours; undefined for every other message.
  */
 export function readMarkedSummary(message: Message): ReadSummary | undefined {
-  const [block] = message.blocks;
-  if (message.role !== 'user' || message.blocks.length !== 1 || block?.type !== 'text') return undefined;
-  const text = textOf(block);
+  const text = textsOf(message)?.at(-1);
+  return text === undefined ? undefined : readSummaryText(text);
+}
+
+function readSummaryText(text: string): ReadSummary | undefined {
   if (!text.startsWith(HEAD)) return undefined;
   const opened = text.indexOf('>\n', HEAD.length);
   if (opened === -1) return undefined;

@@ -7,7 +7,7 @@ import {
 } from './message.ts';
 import { isHandover, ownWords } from './own-words.ts';
 import { rememberFold } from './prefix-memory.ts';
-import { readSummaryMessage } from './summary-message.ts';
+import { readOpenings } from './summary-message.ts';
 import { type BlockPosition, blockOf, messageOf, ToolLinker, unpackPosition } from './tool-links.ts';
 
 /** A call of the client's tools with its result and where that stands. */
@@ -30,7 +30,10 @@ export interface Survey {
   /** Every answered call whose result the client sent, in the order of the results. */
   readonly uses: readonly AnsweredCall[];
   readonly media: readonly FoundMedia[];
-  /** Indices of the user's first and last text. A summary is none, ours or that of another harness. */
+  /**
+   * Indices of the user's first and last text. A summary is none, ours or that of another harness; a message of ours that
+   * has the user's first text in front of its summary counts as the first.
+   */
   readonly firstAsked: number | undefined;
   /** Index of the first of them with words of the user's own, behind what a harness puts in front. */
   readonly firstOwnWords: number | undefined;
@@ -112,7 +115,13 @@ const foldSurvey = rememberFold<Message, State>({
     state.linker.add(message, index);
     findMedia(state.media, message, index);
     if (message.role === 'system') state.systemMessages.push(index);
-    if (isAsked(message)) {
+    const openings = readOpenings(message);
+    if (openings?.some(({ kind }) => kind === 'said') === true) {
+      // A message of ours that holds the user's first text already.
+      state.firstAsked ??= index;
+      state.firstOwnWords ??= index;
+    }
+    if (openings === undefined && isAsked(message)) {
       state.firstAsked ??= index;
       state.lastAsked = index;
       if (state.firstOwnWords === undefined && hasOwnWords(message)) state.firstOwnWords = index;
@@ -121,7 +130,7 @@ const foldSurvey = rememberFold<Message, State>({
 });
 
 function isAsked(message: Message): boolean {
-  if (!isUserText(message) || readSummaryMessage(message) !== undefined) return false;
+  if (!isUserText(message)) return false;
   const [first] = message.blocks;
   return first?.type !== 'text' || !isHandover(first.text);
 }

@@ -29,7 +29,7 @@ const plenty = { maximumTokens: 100_000, countText };
 /** What a summary of the first list stands for, beside the second. */
 function cover(gone: readonly unknown[], kept: readonly unknown[] = []) {
   const { messages } = anthropicMessages.read([...gone, ...kept]);
-  return readCovered(messages, [{ start: 0, end: gone.length, isPinned: false }]);
+  return readCovered(messages, [{ start: 0, end: gone.length }]);
 }
 const kindOf = (survival: ReturnType<typeof topUp>['survival'], kind: string) =>
   survival.find((each) => each.kind === kind);

@@ -2,7 +2,15 @@ import { argumentTexts } from './argument-texts.ts';
 import type { Covered } from './covered.ts';
 import { type Fact, type FactKind, factKinds } from './facts.ts';
 import { createTextFinder } from './find-texts.ts';
-import { headingTokens, type Ledger, lineTokens, placeTokens, withLedger, withoutHeading } from './ledger.ts';
+import {
+  headingTokens,
+  type Ledger,
+  lineTokens,
+  placeTokens,
+  readLedger,
+  withLedger,
+  withoutHeading,
+} from './ledger.ts';
 import { type Block, callArguments, textOf } from './message.ts';
 import { standingAlone } from './standing-alone.ts';
 
@@ -44,7 +52,7 @@ const EXAMPLES = 5;
 const RESTORED: ReadonlySet<FactKind> = new Set(['constraint', 'open-work', 'ask', 'path', 'error']);
 
 /** What the next summary must find again where this one has written it by itself. */
-const NOTED: ReadonlySet<FactKind> = new Set(['constraint', 'open-work']);
+const NOTED: ReadonlySet<FactKind> = new Set(['constraint', 'open-work', 'path']);
 
 /**
  * Brings back what a summary has lost, as far as there is room, and accounts for every fact. A demand of the user counts
@@ -61,24 +69,32 @@ export function topUp(given: string, covered: Covered, options: TopUpOptions): T
     lines: missing.filter((fact) => lines.has(fact)),
     above: [...presence.above].flatMap(([fact, at]) => (noted.has(fact) ? [{ ...fact, at }] : [])),
   };
-  const restored = new Set([...lines, ...namedIn(ledger.lines, missing)]);
-  return { text: withLedger(summary, ledger), survival: accountFor(covered.facts, missing, restored) };
+  const text = withLedger(summary, ledger);
+  return { text, survival: accountFor(covered.facts, missing, standingIn(text, missing)) };
 }
 
-/** Names come back with the facts that hold them. */
-function namedIn(lines: readonly Fact[], missing: readonly Fact[]): readonly Fact[] {
-  if (lines.length === 0) return [];
-  const others = missing.filter(({ kind }) => kind !== 'constraint');
-  const named = createTextFinder(others.map(nameOf)).search(lines.map(({ text }) => text).join('\n'));
-  return others.filter((fact) => named.has(nameOf(fact)));
+/**
+ * Which of these facts a reader of the finished text finds. The account is made of this and not of what was meant to be
+ * written: demands as the next summary will read them, names wherever they stand.
+ */
+function standingIn(text: string, facts: readonly Fact[]): ReadonlySet<Fact> {
+  const read = new Set(
+    readLedger(text).facts.flatMap((fact) => (fact.kind === 'constraint' ? [fact.text] : [])),
+  );
+  const others = facts.filter(({ kind }) => kind !== 'constraint');
+  const named = createTextFinder(others.map(nameOf)).search(text);
+  return new Set(
+    facts.filter((fact) => (fact.kind === 'constraint' ? read.has(fact.text) : named.has(nameOf(fact)))),
+  );
 }
 
-/** Share of the room of a summary that is set aside for open work. */
+/** Shares of the room of a summary that are set aside for open work, and for the names of changed files. */
 const OPEN_WORK_SHARE = 0.05;
+const PATH_SHARE = 0.1;
 
 /**
  * Tokens to set aside for what comes behind a summary of `maximumTokens`: the demands of the user, if the summarizer is
- * expected to drop them, or else the note of where it listed them; and some open work.
+ * expected to drop them, or else the note of where it listed them; some open work, and the names of changed files.
  */
 export function tokensAside(
   { facts, keptDemands }: Covered,
@@ -88,10 +104,13 @@ export function tokensAside(
   const sumOf = (due: readonly Fact[]) => due.reduce((sum, fact) => sum + lineTokens(fact, countText), 0);
   const demands = facts.filter(({ kind, text }) => kind === 'constraint' && !keptDemands.has(text));
   const openWork = facts.filter(({ kind }) => kind === 'open-work');
-  if (demands.length + openWork.length === 0) return 0;
+  const paths = facts.filter(({ kind }) => kind === 'path');
+  if (demands.length + openWork.length + paths.length === 0) return 0;
   const tokens =
-    (areDropped ? sumOf(demands) : 0) + Math.min(sumOf(openWork), maximumTokens * OPEN_WORK_SHARE);
-  const kinds = Math.min(1, demands.length) + Math.min(1, openWork.length);
+    (areDropped ? sumOf(demands) : 0) +
+    Math.min(sumOf(openWork), maximumTokens * OPEN_WORK_SHARE) +
+    Math.min(sumOf(paths), maximumTokens * PATH_SHARE);
+  const kinds = [demands, openWork, paths].filter(({ length }) => length > 0).length;
   return Math.ceil(headingTokens(countText, kinds) + tokens);
 }
 
@@ -110,20 +129,14 @@ function lookUp(summary: string, { facts, kept, keptDemands }: Covered): Presenc
     facts.flatMap((fact) => (fact.kind === 'constraint' ? [] : [nameOf(fact)])),
   );
   const inSummary = finder.search(summary);
-  const elsewhere = new Set<string>();
-  for (const { blocks } of kept) {
-    for (const block of blocks) {
-      for (const text of readableTexts(block)) {
-        for (const name of finder.search(text).keys()) elsewhere.add(name);
-      }
-    }
-  }
+  const texts = kept.flatMap(({ blocks }) => blocks.flatMap(readableTexts));
+  const elsewhere = new Set(texts.flatMap((text) => [...finder.search(text).keys()]));
 
   const above = new Map<Fact, number>();
   for (const fact of facts) {
     const at = fact.kind === 'constraint' ? alone.get(fact.text) : inSummary.get(nameOf(fact));
-    const isDue = at !== undefined && NOTED.has(fact.kind) && summary.startsWith(fact.text, at);
-    if (isDue) above.set(fact, at);
+    const start = at === undefined ? -1 : startOf(fact, at);
+    if (NOTED.has(fact.kind) && start >= 0 && summary.startsWith(fact.text, start)) above.set(fact, start);
   }
   return {
     above,
@@ -132,6 +145,11 @@ function lookUp(summary: string, { facts, kept, keptDemands }: Covered): Presenc
         ? keptDemands.has(fact.text) || above.has(fact)
         : inSummary.has(nameOf(fact)) || elsewhere.has(nameOf(fact)),
   };
+}
+
+/** Where a fact begins whose name was found: that of a path is its end. */
+function startOf(fact: Fact, at: number): number {
+  return at - (fact.kind === 'path' ? fact.text.length - nameOf(fact).length : 0);
 }
 
 /** By what a fact is found again: a path by its last two parts, since roots are left out where they are known. */
@@ -165,7 +183,8 @@ function takeInto(room: Room, facts: readonly Fact[], tokensOf: typeof lineToken
     if (!RESTORED.has(kind)) continue;
     for (const fact of facts.filter((each) => each.kind === kind).toReversed()) {
       const tokens = tokensOf(fact, room.countText);
-      const left = kind === 'open-work' ? room.whole : Math.min(room.whole, room.share);
+      const isSetAside = kind === 'open-work' || kind === 'path';
+      const left = isSetAside ? room.whole : Math.min(room.whole, room.share);
       if (kind !== 'constraint' && tokens > left) continue;
       room.whole -= tokens;
       room.share -= tokens;

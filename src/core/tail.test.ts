@@ -1,7 +1,11 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { openaiChat } from '../formats/openai-chat.ts';
 import { messagesOfShape } from '../testing/shapes.ts';
+import type { Format } from './format.ts';
 import { legalCuts } from './legality.ts';
+import type { Message } from './message.ts';
 import { tailStart } from './tail.ts';
 import { createTokenEstimator } from './token-estimator.ts';
 import { o200kProfile } from './token-profile.ts';
@@ -12,7 +16,20 @@ const tens = createTokenEstimator({
   countText: () => 0,
 });
 
+const conversationOf = (messages: readonly Message[], format: Format = anthropicMessages) => ({
+  messages,
+  format,
+});
+
 describe('tailStart', () => {
+  it('begins with an answer where two messages of the user may not stand next to each other', () => {
+    const messages = messagesOfShape('uauau');
+    const options = { keepTokens: 0, keepRounds: 0 };
+
+    expect(tailStart(conversationOf(messages, openaiChat), tens, options)).toBe(3);
+    expect(tailStart(conversationOf(messages), tens, options)).toBe(4);
+  });
+
   it.each([
     { shape: 'ucrcrcr', keepTokens: 0, keepRounds: 1, start: 5 },
     { shape: 'ucrcrcr', keepTokens: 0, keepRounds: 2, start: 3 },
@@ -24,12 +41,17 @@ describe('tailStart', () => {
     { shape: 'uaucrau', keepTokens: 0, keepRounds: 1, start: 5 },
     { shape: 'uaua', keepTokens: 0, keepRounds: 1, start: 2 },
     { shape: 'uaua', keepTokens: 0, keepRounds: 2, start: 1 },
-    { shape: 'uaua', keepTokens: 0, keepRounds: 0, start: 4 },
+    { shape: 'uaua', keepTokens: 0, keepRounds: 0, start: 3 },
+    { shape: 'uauau', keepTokens: 0, keepRounds: 0, start: 4 },
+    { shape: 'ucrcr', keepTokens: 0, keepRounds: 0, start: 3 },
+    { shape: 'ucrcrcr', keepTokens: 0, keepRounds: 0, keepMessages: 3, start: 3 },
+    { shape: 'ucrcrcr', keepTokens: 0, keepRounds: 0, keepMessages: 3, mostTokens: 30, start: 5 },
+    { shape: 'ucrcrcr', keepTokens: 0, keepRounds: 3, mostTokens: 40, start: 3 },
     { shape: '', keepTokens: 0, keepRounds: 1, start: 0 },
   ])(
     'of $shape is $start when $keepRounds rounds or $keepTokens tokens stay',
     ({ shape, start, ...options }) => {
-      expect(tailStart(messagesOfShape(shape), tens, options)).toBe(start);
+      expect(tailStart(conversationOf(messagesOfShape(shape)), tens, options)).toBe(start);
     },
   );
 
@@ -37,18 +59,23 @@ describe('tailStart', () => {
     const [user, call, result, answer] = messagesOfShape('ucra');
     const late = [user!, call!, answer!, result!, answer!];
 
-    expect(legalCuts(late)).toContain(tailStart(late, tens, { keepTokens: 0, keepRounds: 1 }));
+    expect(legalCuts(late)).toContain(
+      tailStart(conversationOf(late), tens, { keepTokens: 0, keepRounds: 1 }),
+    );
   });
 
   test.prop([fc.stringMatching(/^u(a|cr|au){0,10}$/), fc.nat(150), fc.nat(6)])(
     'is a legal cut, and more to keep never makes a shorter tail',
     (shape, keepTokens, keepRounds) => {
       const messages = messagesOfShape(shape);
-      const start = tailStart(messages, tens, { keepTokens, keepRounds });
+      const start = tailStart(conversationOf(messages), tens, { keepTokens, keepRounds });
 
       expect(legalCuts(messages)).toContain(start);
       expect(
-        tailStart(messages, tens, { keepTokens: keepTokens + 10, keepRounds: keepRounds + 1 }),
+        tailStart(conversationOf(messages), tens, {
+          keepTokens: keepTokens + 10,
+          keepRounds: keepRounds + 1,
+        }),
       ).toBeLessThanOrEqual(start);
     },
   );

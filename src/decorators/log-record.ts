@@ -2,7 +2,7 @@ import type { Conversation } from '../core/format.ts';
 import type { Usage } from '../core/message.ts';
 import { printable } from '../core/printable.ts';
 import { requestTokens } from '../core/receipt.ts';
-import type { CompactTrigger, Outcome, StrategyContext } from '../core/strategy.ts';
+import { type CompactTrigger, changeOf, type Outcome, type StrategyContext } from '../core/strategy.ts';
 import { type DiffSide, diffMessages, type MessageDiff } from './message-diff.ts';
 
 /** An account of one run. Plain data without a time: the same run gives the same record. */
@@ -34,21 +34,21 @@ export function toLogRecord(
   const { status, reason, usage } = outcome;
   const tokens = Math.round(requestTokens(conversation, context.estimator));
   const messages = conversation.messages.length;
-  const isCompacted = outcome.status === 'compacted';
+  const change = changeOf(outcome);
   return {
     version: 1,
     strategy,
     trigger: context.trigger,
     status,
     reason,
-    message: isCompacted ? undefined : outcome.message,
+    message: outcome.status === 'compacted' ? undefined : outcome.message,
     targetTokens: Math.round(context.targetTokens),
-    tokensBefore: isCompacted ? outcome.receipt.tokensBefore : tokens,
-    tokensAfter: isCompacted ? outcome.receipt.tokensAfter : tokens,
+    tokensBefore: change?.receipt.tokensBefore ?? tokens,
+    tokensAfter: change?.receipt.tokensAfter ?? tokens,
     messagesBefore: messages,
-    messagesAfter: isCompacted ? outcome.conversation.messages.length : messages,
+    messagesAfter: change?.conversation.messages.length ?? messages,
     usage,
-    diff: isCompacted ? diffMessages(conversation, outcome, context.estimator) : [],
+    diff: change === undefined ? [] : diffMessages(conversation, change, context.estimator),
   };
 }
 

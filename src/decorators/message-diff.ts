@@ -4,7 +4,7 @@ import { textOf } from '../core/message.ts';
 import type { UndoRecord } from '../core/plan.ts';
 import { printable } from '../core/printable.ts';
 import type { Receipt } from '../core/receipt.ts';
-import type { Compacted } from '../core/strategy.ts';
+import type { Change } from '../core/strategy.ts';
 import { readSummaryMessage, SUMMARY_HEADING } from '../core/summary-message.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
 
@@ -27,7 +27,7 @@ export interface MessageDiff {
 /** Every message from before and after, in order; what is new stands behind what went in its place. */
 export function diffMessages(
   before: Conversation,
-  { conversation, undo, receipt }: Compacted,
+  { conversation, undo, receipt }: Change,
   estimator: TokenEstimator,
 ): readonly MessageDiff[] {
   const places = keptPlaces(undo, before.messages.length);

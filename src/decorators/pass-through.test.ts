@@ -62,12 +62,12 @@ const strategies = [
   { title: 'sliding-window', strategy: createStrategy('sliding-window', { keepLast: 2 }), summarizer: stub },
   {
     title: 'summarize',
-    strategy: createStrategy('summarize', { keepRecent: 0, keepRounds: 1, minGain: 0 }),
+    strategy: createStrategy('summarize', { keepRounds: 1, minGain: 0 }),
     summarizer: stub,
   },
   {
     title: 'summarize with a summarizer that refuses',
-    strategy: createStrategy('summarize', { keepRecent: 0, keepRounds: 1, minGain: 0 }),
+    strategy: createStrategy('summarize', { keepRounds: 1, minGain: 0 }),
     summarizer: refusing,
   },
 ];
@@ -95,6 +95,13 @@ describe.each(Object.entries(decorators))('%s', (_name, decorate) => {
     it('keeps the name', () => {
       expect(decorate(strategy).name).toBe(strategy.name);
     });
+  });
+
+  it.each([true, false, undefined])('is due when the strategy is: %s', (due) => {
+    const inner = createStrategy('none');
+    const strategy = decorate(due === undefined ? inner : { ...inner, isDue: () => due });
+
+    expect(strategy.isDue?.(format.read([]), strategyContext())).toBe(due === true);
   });
 
   it('throws what the strategy throws, since nobody expected it', async () => {

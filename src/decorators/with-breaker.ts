@@ -4,7 +4,7 @@ import {
   afterTurn,
   initialAutoCompactState,
 } from '../core/auto-compact.ts';
-import { notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
+import { decorate, notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
 import { errorText } from './error-text.ts';
 
 export interface BreakerOptions {
@@ -36,30 +36,30 @@ export function withBreaker(
     onChange?.(next);
   };
 
+  const strategy = decorate(inner, async (conversation, context) => {
+    if (context.trigger === 'manual') change(forgetFailures(state));
+    else if (state.pausedTurns > 0) {
+      const message = pausedMessage(inner.name, state);
+      change(afterTurn(state));
+      return notCompacted('skipped', 'paused', message);
+    }
+    const judge = (outcome: Outcome): void => {
+      if (context.signal?.aborted !== true) change(afterOutcome(state, outcome));
+    };
+    let outcome: Outcome;
+    try {
+      outcome = await inner.compact(conversation, context);
+    } catch (error) {
+      judge(notCompacted('failed', 'threw', errorText(error)));
+      throw error;
+    }
+    judge(outcome);
+    return outcome;
+  });
   return {
-    name: inner.name,
+    ...strategy,
     get state() {
       return state;
-    },
-    async compact(conversation, context) {
-      if (context.trigger === 'manual') change(forgetFailures(state));
-      else if (state.pausedTurns > 0) {
-        const message = pausedMessage(inner.name, state);
-        change(afterTurn(state));
-        return notCompacted('skipped', 'paused', message);
-      }
-      const judge = (outcome: Outcome): void => {
-        if (context.signal?.aborted !== true) change(afterOutcome(state, outcome));
-      };
-      let outcome: Outcome;
-      try {
-        outcome = await inner.compact(conversation, context);
-      } catch (error) {
-        judge(notCompacted('failed', 'threw', errorText(error)));
-        throw error;
-      }
-      judge(outcome);
-      return outcome;
     },
   };
 }

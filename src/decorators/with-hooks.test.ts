@@ -12,7 +12,7 @@ import { type HookRun, withHooks } from './with-hooks.ts';
 const conversation = anthropicMessages.read(
   deepFreeze(messagesOfShape('ucrcrcrua', ' and so on'.repeat(40)).map(({ raw }) => raw)),
 );
-const eager = { keepRecent: 0, keepRounds: 1, minGain: 0 };
+const eager = { keepRounds: 1, minGain: 0 };
 const summarize = createStrategy('summarize', eager);
 const usage = { promptTokens: 30, outputTokens: 3 };
 

@@ -1,6 +1,7 @@
 import type { Conversation } from '../core/format.ts';
 import {
   type CompactTrigger,
+  decorate,
   notCompacted,
   type Outcome,
   type Strategy,
@@ -45,30 +46,27 @@ export interface Hooks {
  * the run is `failed` with `hook-failed` and nothing is changed.
  */
 export function withHooks(inner: Strategy, { before, after }: Hooks): Strategy {
-  return {
-    name: inner.name,
-    async compact(conversation, context) {
-      const { trigger, targetTokens, signal } = context;
-      const run: HookRun = { strategy: inner.name, conversation, trigger, targetTokens, signal };
-      let decision: HookDecision | undefined;
-      try {
-        decision = await before?.(run);
-      } catch (error) {
-        return notCompacted('failed', 'hook-failed', failedText(inner.name, 'before', error));
-      }
-      const outcome =
-        decision !== undefined && 'skip' in decision
-          ? notCompacted('skipped', 'skipped-by-hook', `${inner.name}: ${decision.skip}`)
-          : await inner.compact(conversation, decide(context, decision));
-      try {
-        await after?.(Object.freeze({ ...outcome }), run);
-      } catch (error) {
-        const message = failedText(inner.name, 'after', error);
-        return notCompacted('failed', 'hook-failed', message, outcome.usage);
-      }
-      return outcome;
-    },
-  };
+  return decorate(inner, async (conversation, context) => {
+    const { trigger, targetTokens, signal } = context;
+    const run: HookRun = { strategy: inner.name, conversation, trigger, targetTokens, signal };
+    let decision: HookDecision | undefined;
+    try {
+      decision = await before?.(run);
+    } catch (error) {
+      return notCompacted('failed', 'hook-failed', failedText(inner.name, 'before', error));
+    }
+    const outcome =
+      decision !== undefined && 'skip' in decision
+        ? notCompacted('skipped', 'skipped-by-hook', `${inner.name}: ${decision.skip}`)
+        : await inner.compact(conversation, decide(context, decision));
+    try {
+      await after?.(Object.freeze({ ...outcome }), run);
+    } catch (error) {
+      const message = failedText(inner.name, 'after', error);
+      return notCompacted('failed', 'hook-failed', message, outcome.usage);
+    }
+    return outcome;
+  });
 }
 
 function failedText(name: string, hook: keyof Hooks, error: unknown): string {

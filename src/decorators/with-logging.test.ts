@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { steps, writers } from '../../test/support/conversations.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import type { Conversation } from '../core/format.ts';
-import { notCompacted, type Strategy } from '../core/strategy.ts';
+import { judgeTarget, notCompacted, type Strategy } from '../core/strategy.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { findFormat } from '../formats/registry.ts';
 import { createStrategy } from '../strategies/registry.ts';
 import { deepFreeze } from '../testing/deep-freeze.ts';
 import { messagesOfShape } from '../testing/shapes.ts';
 import { formatLogRecord, type LogRecord } from './log-record.ts';
-import { withLogging } from './with-logging.ts';
+import { type LogSink, withLogging } from './with-logging.ts';
 
 const read = (messages: readonly unknown[]): Conversation => anthropicMessages.read(deepFreeze(messages));
 const conversation = read(messagesOfShape('ucracrua').map(({ raw }) => raw));
@@ -30,6 +30,17 @@ const changesOf = ({ diff }: LogRecord) =>
   diff.map(({ change, before, after }) => `${change} ${before?.index ?? ''}>${after?.index ?? ''}`);
 
 describe('withLogging', () => {
+  it('refuses a path, and whatever else can take no record, when it is given one', () => {
+    const given = (sink: unknown) => () => withLogging(window, sink as LogSink);
+    const refusal = (remedy: string) =>
+      expect.objectContaining({ code: 'usage', remedy: expect.stringContaining(remedy) });
+
+    expect(given('runs.jsonl')).toThrow(refusal('roundfold/node'));
+    for (const sink of [undefined, null, 7, {}, { write: 'no' }])
+      expect(given(sink)).toThrow(refusal('function'));
+    expect(given({ write: () => undefined })).not.toThrow();
+  });
+
   it('tells what became of every message', async () => {
     const record = await recordOf(window);
 
@@ -49,7 +60,7 @@ describe('withLogging', () => {
   });
 
   it('tells a summary from what it stands for, although the list is as long as before', async () => {
-    const summarize = createStrategy('summarize', { keepRecent: 0, keepRounds: 1, minGain: 0 });
+    const summarize = createStrategy('summarize', { keepRounds: 1, minGain: 0 });
     const answer = { role: 'assistant', content: 'word '.repeat(500) };
     const record = await recordOf(
       summarize,
@@ -74,6 +85,19 @@ describe('withLogging', () => {
       before: { role: 'user', text: expect.stringContaining('[tool result: text 2') },
       after: { role: 'user', text: '[tool result: [Old tool result content cleared]]' },
     });
+  });
+
+  it('tells of the best there is where the target was missed, and why', async () => {
+    const missing: Strategy = {
+      name: 'missing',
+      compact: async (...run) => judgeTarget(await window.compact(...run), 1, 'the tools'),
+    };
+    const record = await recordOf(missing);
+
+    expect(record).toMatchObject({ status: 'insufficient', messagesBefore: 8, messagesAfter: 3 });
+    expect(record.message).toContain('most of it is the tools');
+    expect(record.tokensAfter).toBeLessThan(record.tokensBefore);
+    expect(changesOf(record)).toHaveLength(8);
   });
 
   it.each([

@@ -1,4 +1,5 @@
-import { notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
+import { RoundfoldError } from '../core/errors.ts';
+import { decorate, notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
 import { errorText } from './error-text.ts';
 import { formatLogRecord, type LogRecord, toLogRecord } from './log-record.ts';
 
@@ -17,8 +18,10 @@ export interface LoggingOptions {
 /**
  * Writes one record for every run: those that did nothing, failed or threw included. Changes nothing else: a sink that
  * throws does not break a run, and a promise that it returns is not waited for.
+ * @throws RoundfoldError `usage` when the sink can take no records, such as the path of a file
  */
 export function withLogging(inner: Strategy, sink: LogSink, { onSinkError }: LoggingOptions = {}): Strategy {
+  checkSink(sink);
   const write = async (toRecord: () => LogRecord): Promise<void> => {
     try {
       const record = toRecord();
@@ -28,21 +31,38 @@ export function withLogging(inner: Strategy, sink: LogSink, { onSinkError }: Log
     }
   };
 
-  return {
-    name: inner.name,
-    async compact(conversation, context) {
-      const log = (outcome: Outcome): void => {
-        // What is left to reject is `onSinkError` itself, and there is nobody to tell.
-        write(() => toLogRecord(inner.name, conversation, context, outcome)).catch(() => undefined);
-      };
-      try {
-        const outcome = await inner.compact(conversation, context);
-        log(outcome);
-        return outcome;
-      } catch (error) {
-        log(notCompacted('failed', 'threw', errorText(error)));
-        throw error;
-      }
+  return decorate(inner, async (conversation, context) => {
+    const log = (outcome: Outcome): void => {
+      // What is left to reject is `onSinkError` itself, and there is nobody to tell.
+      write(() => toLogRecord(inner.name, conversation, context, outcome)).catch(() => undefined);
+    };
+    try {
+      const outcome = await inner.compact(conversation, context);
+      log(outcome);
+      return outcome;
+    } catch (error) {
+      log(notCompacted('failed', 'threw', errorText(error)));
+      throw error;
+    }
+  });
+}
+
+/** Programs without types pass anything, and a sink that takes nothing would lose every record in silence. */
+function checkSink(sink: unknown): void {
+  if (typeof sink === 'function') return;
+  const isStream =
+    typeof sink === 'object' && sink !== null && 'write' in sink && typeof sink.write === 'function';
+  if (isStream) return;
+  const isPath = typeof sink === 'string';
+  throw new RoundfoldError(
+    'usage',
+    isPath
+      ? 'withLogging of `roundfold` takes no path: it has no file system'
+      : 'withLogging needs a sink: a function, or an object with a `write` method',
+    {
+      remedy: isPath
+        ? 'Import withLogging from `roundfold/node`, which takes the path of a file.'
+        : 'Pass a function that gets each record, a stream, or import withLogging from `roundfold/node` and pass a path.',
     },
-  };
+  );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { strategyContext } from '../../test/support/strategy-context.ts';
-import type { Compacted, Strategy } from '../core/strategy.ts';
+import { type Compacted, changeOf, judgeTarget, type Strategy } from '../core/strategy.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { createStrategy } from '../strategies/registry.ts';
 import { messagesOfShape } from '../testing/shapes.ts';
@@ -41,6 +41,23 @@ describe('withMinimumGain', () => {
         message: expect.stringContaining('leaving'),
       });
     }
+  });
+
+  it.each([
+    { left: 800, isKept: true },
+    { left: 801, isKept: false },
+  ])('judges the best there is where the target was missed: $left', async ({ left, isKept }) => {
+    const missing: Strategy = {
+      name: 'missing',
+      compact: async (...run) => judgeTarget(await leaving(left).compact(...run), 10, 'the tools'),
+    };
+    const outcome = await withMinimumGain(missing).compact(
+      conversation,
+      strategyContext({ targetTokens: 10 }),
+    );
+
+    expect(outcome).toMatchObject({ status: 'insufficient', usage });
+    expect(changeOf(outcome) !== undefined).toBe(isKept);
   });
 
   it.each([-0.1, 1.1, Number.NaN])('does not take %d for a share', (share) => {

@@ -1,5 +1,5 @@
 import { RoundfoldError } from '../core/errors.ts';
-import { notCompacted, type Strategy } from '../core/strategy.ts';
+import { changeOf, decorate, notCompacted, type Strategy } from '../core/strategy.ts';
 
 export interface MinimumGainOptions {
   /** Share of the request that must be saved, from 0 to 1. Default 0.2. */
@@ -15,16 +15,14 @@ export function withMinimumGain(inner: Strategy, { share = 0.2 }: MinimumGainOpt
   if (!(share >= 0 && share <= 1)) {
     throw new RoundfoldError('usage', `the minimum gain is a share from 0 to 1, not ${share}`);
   }
-  return {
-    name: inner.name,
-    async compact(conversation, context) {
-      const outcome = await inner.compact(conversation, context);
-      if (outcome.status !== 'compacted') return outcome;
-      const { tokensBefore, tokensAfter } = outcome.receipt;
-      const isOnTarget = tokensAfter <= context.targetTokens && tokensAfter <= tokensBefore;
-      if (isOnTarget || tokensAfter <= tokensBefore * (1 - share)) return outcome;
-      const message = `${inner.name}: ${tokensAfter} of ${tokensBefore} tokens would be left, which saves less than ${Math.round(share * 100)} %`;
-      return notCompacted('insufficient', 'gain-too-small', message, outcome.usage);
-    },
-  };
+  return decorate(inner, async (conversation, context) => {
+    const outcome = await inner.compact(conversation, context);
+    const change = changeOf(outcome);
+    if (change === undefined) return outcome;
+    const { tokensBefore, tokensAfter } = change.receipt;
+    const isOnTarget = tokensAfter <= context.targetTokens && tokensAfter <= tokensBefore;
+    if (isOnTarget || tokensAfter <= tokensBefore * (1 - share)) return outcome;
+    const message = `${inner.name}: ${tokensAfter} of ${tokensBefore} tokens would be left, which saves less than ${Math.round(share * 100)} %`;
+    return notCompacted('insufficient', 'gain-too-small', message, outcome.usage);
+  });
 }

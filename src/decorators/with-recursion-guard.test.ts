@@ -11,7 +11,7 @@ import { withRecursionGuard } from './with-recursion-guard.ts';
 const rawsOf = (shape: string) => messagesOfShape(shape, ' and so on'.repeat(40)).map(({ raw }) => raw);
 const body = rawsOf('ucrcrcrua');
 const conversation = anthropicMessages.read(body);
-const summarize = createStrategy('summarize', { keepRecent: 0, keepRounds: 1, minGain: 0 });
+const summarize = createStrategy('summarize', { keepRounds: 1, minGain: 0 });
 
 /** Compacts another conversation, with the same strategy, from inside the summarizer of the first. */
 async function compactInside(strategy: Strategy, other: Conversation) {

@@ -1,5 +1,5 @@
 import type { Conversation } from '../core/format.ts';
-import { notCompacted, type Strategy } from '../core/strategy.ts';
+import { decorate, notCompacted, type Strategy } from '../core/strategy.ts';
 
 /**
  * Lets only one run at a time work on a conversation. One that is started meanwhile, from inside a summarizer or a hook,
@@ -8,23 +8,20 @@ import { notCompacted, type Strategy } from '../core/strategy.ts';
  */
 export function withRecursionGuard(inner: Strategy): Strategy {
   const running = new Set<Conversation>();
-  return {
-    name: inner.name,
-    async compact(conversation, context) {
-      for (const other of running) {
-        if (!isSameConversation(conversation, other)) continue;
-        const message = `${inner.name}: this conversation is being compacted already`;
-        return notCompacted('skipped', 'nested', message);
-      }
-      // Two runs may be given one object only when the first is over, so an object stands for one run.
-      running.add(conversation);
-      try {
-        return await inner.compact(conversation, context);
-      } finally {
-        running.delete(conversation);
-      }
-    },
-  };
+  return decorate(inner, async (conversation, context) => {
+    for (const other of running) {
+      if (!isSameConversation(conversation, other)) continue;
+      const message = `${inner.name}: this conversation is being compacted already`;
+      return notCompacted('skipped', 'nested', message);
+    }
+    // Two runs may be given one object only when the first is over, so an object stands for one run.
+    running.add(conversation);
+    try {
+      return await inner.compact(conversation, context);
+    } finally {
+      running.delete(conversation);
+    }
+  });
 }
 
 function isSameConversation(left: Conversation, right: Conversation): boolean {

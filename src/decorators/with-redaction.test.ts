@@ -13,7 +13,7 @@ import { withRedaction } from './with-redaction.ts';
 
 const SECRET = 'hunter2';
 const redact = (text: string) => text.replaceAll(SECRET, '***');
-const summarize = createStrategy('summarize', { keepRecent: 0, keepRounds: 1, minGain: 0 });
+const summarize = createStrategy('summarize', { keepRounds: 1, minGain: 0 });
 
 /** Remembers what it is shown, and answers with the secret. */
 function curious(text = `the password is ${SECRET}`) {
@@ -169,7 +169,13 @@ describe('withRedaction', () => {
     }
     const human = (content: string) => ({ type: 'human', content });
     const answer = { type: 'tool', tool_call_id: 'c1', content: 'ok' };
-    const list = [human('begin'), new AIMessage(), answer, human('go on'), { type: 'ai', content: 'done' }];
+    const later = [
+      human('go on'),
+      { type: 'ai', content: 'done' },
+      human('and'),
+      { type: 'ai', content: 'so' },
+    ];
+    const list = [human('begin'), new AIMessage(), answer, ...later];
     const { request } = await run(readConversation(list, 'langchain'));
 
     expect(shownIn(request!)).not.toContain(SECRET);
@@ -277,7 +283,6 @@ describe('withRedaction', () => {
       ...turns([{ type: 'text', text: 'well' }]),
     ];
     const inner = createStrategy('summarize', {
-      keepRecent: 0,
       keepRounds: 1,
       minGain: 0,
       instructions: `mind ${SECRET}`,

@@ -1,6 +1,6 @@
 import type { Conversation, Format, Frame } from '../core/format.ts';
 import type { Message } from '../core/message.ts';
-import { notCompacted, type Strategy } from '../core/strategy.ts';
+import { decorate, notCompacted, type Strategy } from '../core/strategy.ts';
 import type { Summarizer, SummaryOutcome } from '../core/summarizer.ts';
 import { errorText } from './error-text.ts';
 import { type Redact, redactRaw, redactValue } from './redact-values.ts';
@@ -20,30 +20,27 @@ export function withRedaction(inner: Strategy, redact: (text: string) => string)
     return view === 'left-out' ? [] : [view];
   };
 
-  return {
-    name: inner.name,
-    async compact(conversation, context) {
-      // A strategy may catch what its summarizer throws, so the fault is remembered as well.
-      const faults: RedactionFault[] = [];
-      const summarizer = redacting(context.summarizer, redact, {
-        viewOf,
-        onFault: (fault) => faults.push(fault),
-      });
-      const failed = ({ cause }: RedactionFault) =>
-        notCompacted(
-          'failed',
-          'redaction-failed',
-          `${inner.name}: a text could not be redacted (${errorText(cause)}), so that nothing was summarised`,
-        );
-      try {
-        const outcome = await inner.compact(conversation, { ...context, summarizer });
-        return faults[0] === undefined ? outcome : failed(faults[0]);
-      } catch (error) {
-        if (!(error instanceof RedactionFault)) throw error;
-        return failed(error);
-      }
-    },
-  };
+  return decorate(inner, async (conversation, context) => {
+    // A strategy may catch what its summarizer throws, so the fault is remembered as well.
+    const faults: RedactionFault[] = [];
+    const summarizer = redacting(context.summarizer, redact, {
+      viewOf,
+      onFault: (fault) => faults.push(fault),
+    });
+    const failed = ({ cause }: RedactionFault) =>
+      notCompacted(
+        'failed',
+        'redaction-failed',
+        `${inner.name}: a text could not be redacted (${errorText(cause)}), so that nothing was summarised`,
+      );
+    try {
+      const outcome = await inner.compact(conversation, { ...context, summarizer });
+      return faults[0] === undefined ? outcome : failed(faults[0]);
+    } catch (error) {
+      if (!(error instanceof RedactionFault)) throw error;
+      return failed(error);
+    }
+  });
 }
 
 /** Tells what `redact` threw from what others throw. */

@@ -53,7 +53,7 @@ describe('withRetry', () => {
     expect(outcome).toMatchObject({ status: 'failed', reason: 'upstream', usage: { promptTokens: 400 } });
   });
 
-  it.each(['summary-refused', 'illegal-output', 'aborted', 'summary-aborted'])(
+  it.each(['summary-refused', 'summary-input-too-long', 'illegal-output', 'aborted', 'summary-aborted'])(
     'never runs again after %s, whatever the caller thinks',
     async (reason) => {
       const inner = scripted(failure(reason));
@@ -106,6 +106,17 @@ describe('withRetry', () => {
     const outcome = await strategy.compact(conversation, strategyContext({ signal: controller.signal }));
 
     expect(outcome).toEqual(failure('upstream'));
+    expect(inner.runs).toBe(1);
+  });
+
+  it('ends at once when it is aborted while a wait goes on that does not listen', async () => {
+    const controller = new AbortController();
+    const inner = scripted(failure('upstream'), done);
+    const strategy = withRetry(inner, { wait: () => new Promise(() => undefined) });
+    const run = strategy.compact(conversation, strategyContext({ signal: controller.signal }));
+    setTimeout(() => controller.abort(), 1);
+
+    expect(await run).toEqual(failure('upstream'));
     expect(inner.runs).toBe(1);
   });
 

@@ -1,7 +1,8 @@
 import { addUsage } from '../core/add-usage.ts';
 import { RoundfoldError } from '../core/errors.ts';
 import type { Usage } from '../core/message.ts';
-import type { NotCompacted, Outcome, Strategy } from '../core/strategy.ts';
+import { decorate, type NotCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
+import { abortOf } from './abort-of.ts';
 
 export interface RetryOptions {
   /** Runs in all, the first one included. Default 2. */
@@ -15,11 +16,20 @@ export interface RetryOptions {
 const MAY_PASS = new Set(['upstream', 'summary-upstream', 'timed-out']);
 
 /** The same question would get the same answer, or nobody wants one any more. */
-const NEVER_PASSES = new Set(['summary-refused', 'illegal-output', 'aborted', 'summary-aborted']);
+const NEVER_PASSES = new Set([
+  'summary-refused',
+  'summary-input-too-long',
+  'illegal-output',
+  'aborted',
+  'summary-aborted',
+]);
 
 /**
- * Runs again after a failure that may pass. Never after a refusal, illegal output or an abort, whatever `isRetryable`
- * says. The usage of all runs is added up.
+ * Runs again after a failure that may pass. Never after a refusal, illegal output or an abort, nor after a summary whose
+ * input could not be made short enough, whatever `isRetryable` says. The usage of all runs is added up.
+ *
+ * Only an outcome that says `failed` is run again. A run that got over the failure of a model, with a shorter input or with
+ * a summary that needs none, is no failure, so that requests do not multiply.
  * @throws RoundfoldError `usage` for a number of attempts that is no whole number from 1 on
  */
 export function withRetry(
@@ -32,33 +42,36 @@ export function withRetry(
   const mayPass = (outcome: Outcome): boolean =>
     outcome.status === 'failed' && !NEVER_PASSES.has(outcome.reason) && isRetryable(outcome);
 
-  return {
-    name: inner.name,
-    async compact(conversation, context) {
-      const { signal } = context;
-      let outcome = await inner.compact(conversation, context);
-      for (let made = 1; made < attempts && mayPass(outcome); made++) {
-        if (!(await isStillWanted(signal, () => wait?.(made, signal)))) break;
-        const spent: Usage | undefined = outcome.usage;
-        const next = await inner.compact(conversation, context);
-        outcome = { ...next, usage: addUsage(spent, next.usage) };
-      }
-      return outcome;
-    },
-  };
+  return decorate(inner, async (conversation, context) => {
+    const { signal } = context;
+    let outcome = await inner.compact(conversation, context);
+    for (let made = 1; made < attempts && mayPass(outcome); made++) {
+      if (!(await isStillWanted(signal, () => wait?.(made, signal)))) break;
+      const spent: Usage | undefined = outcome.usage;
+      const next = await inner.compact(conversation, context);
+      outcome = { ...next, usage: addUsage(spent, next.usage) };
+    }
+    return outcome;
+  });
 }
 
-/** Waits, and tells whether the run was aborted meanwhile: waiting may end early by then, or with an error. */
+/**
+ * Waits, and tells whether the run was aborted meanwhile: waiting may end early by then, or with an error. A wait that does
+ * not listen to the signal is left behind.
+ */
 async function isStillWanted(
   signal: AbortSignal | undefined,
   wait: () => Promise<unknown> | undefined,
 ): Promise<boolean> {
   const isAborted = () => signal?.aborted === true;
   if (isAborted()) return false;
+  const settled = new AbortController();
   try {
-    await wait();
+    await (signal === undefined ? wait() : Promise.race([wait(), abortOf(signal, settled.signal)]));
   } catch (error) {
     if (!isAborted()) throw error;
+  } finally {
+    settled.abort();
   }
   return !isAborted();
 }

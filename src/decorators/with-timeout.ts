@@ -1,5 +1,6 @@
 import { RoundfoldError } from '../core/errors.ts';
-import { type NotCompacted, notCompacted, type Strategy } from '../core/strategy.ts';
+import { decorate, type NotCompacted, notCompacted, type Strategy } from '../core/strategy.ts';
+import { abortOf } from './abort-of.ts';
 
 export interface TimeoutOptions {
   readonly timeoutMs: number;
@@ -22,35 +23,25 @@ export function withTimeout(inner: Strategy, { timeoutMs, after = afterTimer }: 
       `the timeout is a number of milliseconds from 1 to ${LONGEST_TIMEOUT_MS}, not ${timeoutMs}`,
     );
   }
-  return {
-    name: inner.name,
-    async compact(conversation, context) {
-      const aborted = notCompacted('failed', 'aborted', `${inner.name}: the run was aborted`);
-      if (context.signal?.aborted === true) return aborted;
-      const run = new AbortController();
-      const settled = new AbortController();
-      // The ends come before the run in the race: a run that hears of its end is too late to answer for it.
-      const ends: Promise<NotCompacted>[] = [
-        after(timeoutMs, settled.signal).then(() => {
-          const message = `${inner.name}: not done after ${timeoutMs} ms; allow more time or use a faster model`;
-          return notCompacted('failed', 'timed-out', message);
-        }),
-      ];
-      if (context.signal !== undefined)
-        ends.push(abortOf(context.signal, settled.signal).then(() => aborted));
-      try {
-        return await Promise.race([...ends, inner.compact(conversation, { ...context, signal: run.signal })]);
-      } finally {
-        settled.abort();
-        run.abort();
-      }
-    },
-  };
-}
-
-function abortOf(signal: AbortSignal, settled: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true, signal: settled });
+  return decorate(inner, async (conversation, context) => {
+    const aborted = notCompacted('failed', 'aborted', `${inner.name}: the run was aborted`);
+    if (context.signal?.aborted === true) return aborted;
+    const run = new AbortController();
+    const settled = new AbortController();
+    // The ends come before the run in the race: a run that hears of its end is too late to answer for it.
+    const ends: Promise<NotCompacted>[] = [
+      after(timeoutMs, settled.signal).then(() => {
+        const message = `${inner.name}: not done after ${timeoutMs} ms; allow more time or use a faster model`;
+        return notCompacted('failed', 'timed-out', message);
+      }),
+    ];
+    if (context.signal !== undefined) ends.push(abortOf(context.signal, settled.signal).then(() => aborted));
+    try {
+      return await Promise.race([...ends, inner.compact(conversation, { ...context, signal: run.signal })]);
+    } finally {
+      settled.abort();
+      run.abort();
+    }
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { strategyContext } from '../../test/support/strategy-context.ts';
-import type { Strategy } from '../core/strategy.ts';
+import { changeOf, judgeTarget, type Strategy } from '../core/strategy.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { createStrategy } from '../strategies/registry.ts';
 import { deepFreeze } from '../testing/deep-freeze.ts';
@@ -31,6 +31,18 @@ describe('withValidation', () => {
     expect(outcome).toMatchObject({ status, usage });
     if (status === 'failed') expect(outcome).toMatchObject({ reason: 'illegal-output' });
     expect('conversation' in outcome).toBe(status === 'compacted');
+  });
+
+  it.each([0, 1])('checks the best there is where the target was missed: %i errors', async (errors) => {
+    const missing: Strategy = {
+      name: 'missing',
+      compact: async (...run) => judgeTarget(await paid.compact(...run), 1, 'the tools'),
+    };
+    const strategy = withValidation(missing, (value) => (value === body ? 0 : errors));
+    const outcome = await strategy.compact(conversation, strategyContext());
+
+    expect(outcome).toMatchObject({ status: errors === 0 ? 'insufficient' : 'failed', usage });
+    expect(changeOf(outcome) !== undefined).toBe(errors === 0);
   });
 
   it('checks what will be sent', async () => {

@@ -1,5 +1,5 @@
 import { writeConversation } from '../core/format.ts';
-import { notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
+import { changeOf, decorate, notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
 import { errorText } from './error-text.ts';
 
 /**
@@ -8,23 +8,21 @@ import { errorText } from './error-text.ts';
  * `check-failed`. Does nothing where nothing was compacted.
  */
 export function withValidation(inner: Strategy, check: (value: unknown) => number): Strategy {
-  return {
-    name: inner.name,
-    async compact(conversation, context) {
-      const outcome = await inner.compact(conversation, context);
-      if (outcome.status !== 'compacted') return outcome;
-      const discard = (reason: string, message: string): Outcome =>
-        notCompacted('failed', reason, `${inner.name}: ${message}`, outcome.usage);
-      try {
-        const after = check(writeConversation(outcome.conversation));
-        if (after === 0) return outcome;
-        const before = check(writeConversation(conversation));
-        // Written so that a count that is no number is no permission either.
-        if (after <= before) return outcome;
-        return discard('illegal-output', `${after} errors in the result, ${before} before; it was discarded`);
-      } catch (error) {
-        return discard('check-failed', `the result could not be checked: ${errorText(error)}`);
-      }
-    },
-  };
+  return decorate(inner, async (conversation, context) => {
+    const outcome = await inner.compact(conversation, context);
+    const change = changeOf(outcome);
+    if (change === undefined) return outcome;
+    const discard = (reason: string, message: string): Outcome =>
+      notCompacted('failed', reason, `${inner.name}: ${message}`, outcome.usage);
+    try {
+      const after = check(writeConversation(change.conversation));
+      if (after === 0) return outcome;
+      const before = check(writeConversation(conversation));
+      // Written so that a count that is no number is no permission either.
+      if (after <= before) return outcome;
+      return discard('illegal-output', `${after} errors in the result, ${before} before; it was discarded`);
+    } catch (error) {
+      return discard('check-failed', `the result could not be checked: ${errorText(error)}`);
+    }
+  });
 }

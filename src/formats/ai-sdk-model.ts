@@ -5,6 +5,7 @@ import { readModelContent, readModelPart, toModelParts } from './ai-sdk-model-pa
 import { writeToolOutput } from './ai-sdk-output.ts';
 import { recogniseModelMessages } from './ai-sdk-recognise.ts';
 import { findList, readTools, replaceUnderKey } from './frame.ts';
+import { readResponseId } from './response-id.ts';
 import { rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
@@ -24,6 +25,8 @@ export const aiSdkModel: Format = {
     standBetween: ['tool-approval-response'],
   },
   userFirst: false,
+  alternates: false,
+  systemStands: 'anywhere',
   refusesBlankText: false,
   reasoningStandsAlone: true,
 
@@ -89,7 +92,8 @@ function readMessage(raw: unknown): Message {
   return {
     role,
     blocks: readModelContent(message['content'], role === 'assistant'),
-    responseId: undefined,
+    // Messages of a result carried the id of their answer up to version 4 of the SDK; later ones have none.
+    responseId: role === 'assistant' ? readResponseId(message['id']) : undefined,
     usage: undefined,
     raw,
   };

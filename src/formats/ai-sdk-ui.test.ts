@@ -135,22 +135,37 @@ describe('UI messages with other blocks', () => {
     expect(partsOf(aiSdkUi.withBlocks(message, [first!, result!]).raw)).toEqual([tool]);
   });
 
-  it('gives new messages an id that no other message has', () => {
-    const old = { id: 'roundfold-1', role: 'user', parts: [before] };
-    const bare = { role: 'user', parts: [before] };
-    const conversation = aiSdkUi.read({ id: 'chat', messages: [old, bare] });
-    const made = [1, 2].flatMap((n) => aiSdkUi.userMessages([aiSdkUi.textBlock(`new ${n}`)]));
-    const written = writeConversation({ ...conversation, messages: [...made, ...conversation.messages] });
+  /** The ids of a list with messages that were made in front of it. */
+  function idsWith(texts: readonly string[], list: readonly unknown[]) {
+    const conversation = aiSdkUi.read({ id: 'chat', messages: list });
+    const made = texts.flatMap((text) => aiSdkUi.userMessages([aiSdkUi.textBlock(text)]));
+    const { messages } = writeConversation({
+      ...conversation,
+      messages: [...made, ...conversation.messages],
+    }) as { messages: readonly { id?: string }[] };
+    return messages.map(({ id }) => id);
+  }
 
-    expect(written).toEqual({
-      id: 'chat',
-      messages: [
-        { id: 'roundfold-2', role: 'user', parts: [{ type: 'text', text: 'new 1' }] },
-        { id: 'roundfold-3', role: 'user', parts: [{ type: 'text', text: 'new 2' }] },
-        old,
-        bare,
-      ],
-    });
+  it('gives new messages ids that no other message has, and leaves those that came alone', () => {
+    const bare = { role: 'user', parts: [before] };
+    const [first] = idsWith(['new'], [{ id: 'm1', ...bare }]);
+    const ids = idsWith(['new', 'new', 'other'], [{ id: 'm1', ...bare }, { id: first, ...bare }, bare]);
+
+    expect(ids.slice(3)).toEqual(['m1', first, undefined]);
+    expect(ids.slice(0, 3).every((id) => /^roundfold-[0-9a-f]{16}(-\d)?$/.test(id ?? ''))).toBe(true);
+    expect(new Set(ids).size).toBe(6);
+  });
+
+  it('gives the same message the same id every time, and another one in another chat', () => {
+    const [id] = idsWith(['new'], [{ id: 'm1', role: 'user', parts: [before] }]);
+    const later = [
+      { id: 'm1', role: 'user', parts: [before] },
+      { id: 'm2', role: 'user', parts: [before] },
+    ];
+
+    expect(idsWith(['new'], later)[0]).toBe(id);
+    expect(idsWith(['new'], later.slice(1))[0]).not.toBe(id);
+    expect(idsWith(['other'], later)[0]).not.toBe(id);
   });
 });
 
@@ -186,7 +201,7 @@ describe('UI message properties', () => {
     parts: fc.oneof({ arbitrary: fc.array(part), weight: 9 }, fc.anything()),
   });
 
-  test.prop([fc.array(fc.oneof(message, fc.anything()))])(
+  test.prop([fc.array(fc.oneof(message, fc.anything()))], { examples: [[[Number.NaN]]] })(
     'reads anything and writes the very value',
     (list) => {
       expect(writeConversation(aiSdkUi.read(list))).toBe(list);

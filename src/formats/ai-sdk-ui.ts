@@ -1,10 +1,12 @@
 import type { Conversation, Format, Frame } from '../core/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, Role, ToolResultBlock } from '../core/message.ts';
+import { plainSha256 } from '../core/sha256.ts';
 import { sealOnce } from './ai-sdk-parts.ts';
 import { recogniseUiMessages } from './ai-sdk-recognise.ts';
 import { failedToolPart, readUiPart, withToolOutput } from './ai-sdk-ui-parts.ts';
 import { bareFrame, findList, replaceUnderKey } from './frame.ts';
+import { readResponseId } from './response-id.ts';
 import { joinTexts, rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
@@ -21,6 +23,8 @@ export const aiSdkUi: Format = {
     'Vercel AI SDK UI messages: one assistant message with all its steps, a tool part is call and result',
   tools: { resultsStand: 'following-messages', callIdsUniqueAmong: 'open-calls' },
   userFirst: false,
+  alternates: false,
+  systemStands: 'anywhere',
   refusesBlankText: false,
   reasoningStandsAlone: true,
 
@@ -69,7 +73,7 @@ function readMessage(raw: unknown): Message {
     role,
     blocks: readParts(asList(message['parts'])),
     // A message that goes on after a tool ran keeps its id, and every answer has an id of its own.
-    responseId: role === 'assistant' ? asString(message['id']) : undefined,
+    responseId: role === 'assistant' ? readResponseId(message['id']) : undefined,
     usage: undefined,
     raw,
   };
@@ -92,17 +96,33 @@ function readRole(role: unknown): Role {
 /** The body with another list. Messages that are new get an id, which the SDK demands of every one. */
 function replaceList(frame: Frame, list: readonly unknown[]): unknown {
   const known = new Set(frame.list);
-  const taken = new Set(list.map((raw) => (isObject(raw) ? raw['id'] : undefined)));
-  let count = 0;
-  const nextId = (): string => {
-    do count++;
-    while (taken.has(`roundfold-${count}`));
-    return `roundfold-${count}`;
-  };
-  const messages = list.map((raw) =>
-    known.has(raw) || !isObject(raw) || raw['id'] !== undefined ? raw : { id: nextId(), ...raw },
-  );
+  const taken = new Set(list.map(idOf));
+  // The same words in two chats are two messages: many keep them under their ids alone.
+  const chat = frame.list.map(idOf).find((id) => id !== undefined) ?? '';
+  const messages = list.map((raw) => {
+    if (known.has(raw) || !isObject(raw) || raw['id'] !== undefined) return raw;
+    const id = freeId(
+      `roundfold-${plainSha256(`${chat}\n${JSON.stringify(raw)}`).slice(0, ID_DIGITS)}`,
+      taken,
+    );
+    taken.add(id);
+    return { id, ...raw };
+  });
   return replaceUnderKey(frame.body, 'messages', messages);
+}
+
+/** Hexadecimal digits of an id: 64 bits are enough to tell the messages of all chats apart. */
+const ID_DIGITS = 16;
+
+/** The id, or the first one with a number behind it that nobody has. */
+function freeId(id: string, taken: ReadonlySet<string | undefined>): string {
+  let free = id;
+  for (let count = 2; taken.has(free); count++) free = `${id}-${count}`;
+  return free;
+}
+
+function idOf(raw: unknown): string | undefined {
+  return isObject(raw) ? asString(raw['id']) : undefined;
 }
 
 /**

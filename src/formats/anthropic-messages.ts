@@ -9,6 +9,7 @@ import {
   withAnthropicContent,
 } from './anthropic-blocks.ts';
 import { findList, readTools, replaceUnderKey } from './frame.ts';
+import { readResponseId } from './response-id.ts';
 import { rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
@@ -18,6 +19,8 @@ export const anthropicMessages: Format = {
   summary: 'Anthropic Messages API: system apart, content blocks, results in the next user message',
   tools: { resultsStand: 'next-message', callIdsUniqueAmong: 'all-calls' },
   userFirst: true,
+  alternates: false,
+  systemStands: 'before-answers',
   refusesBlankText: true,
   reasoningStandsAlone: true,
 
@@ -54,10 +57,24 @@ function read(body: unknown): Conversation {
       system: readContent(frame['system']),
       tools: readTools(frame['tools'], (tool) => (isObject(tool) ? tool['name'] : undefined)),
       continues: frame['thread'] === undefined ? undefined : 'thread',
-      managedBy: ['compaction', 'context_management'].find((key) => isObject(frame[key])),
+      managedBy: findManagement(frame),
     },
     messages: views.readList(list),
   };
+}
+
+/**
+ * A compaction by the provider comes back as a block that the next request begins with. Clearing of thinking or of tool
+ * uses does not: it is done anew to whatever is sent, and goes together with a history that was folded before.
+ */
+function findManagement(body: JsonObject): string | undefined {
+  if (isObject(body['compaction'])) return 'compaction';
+  const management = body['context_management'];
+  const edits = isObject(management) ? asList(management['edits']) : [];
+  const compacts = edits.some(
+    (edit) => isObject(edit) && asString(edit['type'])?.startsWith('compact_') === true,
+  );
+  return compacts ? 'context_management' : undefined;
 }
 
 function readMessage(raw: unknown): Message {
@@ -65,7 +82,7 @@ function readMessage(raw: unknown): Message {
   return {
     role: readRole(message['role']),
     blocks: readContent(message['content']),
-    responseId: asString(message['id']),
+    responseId: readResponseId(message['id']),
     usage: readUsage(message['usage']),
     raw,
   };

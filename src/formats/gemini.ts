@@ -3,6 +3,7 @@ import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, ToolResultBlock } from '../core/message.ts';
 import { findList, replaceUnderKey } from './frame.ts';
 import { readGeminiPart, withResponse } from './gemini-parts.ts';
+import { readResponseId } from './response-id.ts';
 import { rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
@@ -12,6 +13,8 @@ export const gemini: Format = {
   summary: 'Gemini generateContent: contents of parts; calls and responses pair by order and name',
   tools: { resultsStand: 'next-message', callIdsUniqueAmong: 'open-calls' },
   userFirst: true,
+  alternates: false,
+  systemStands: 'anywhere',
   refusesBlankText: false,
   reasoningStandsAlone: true,
 
@@ -69,10 +72,12 @@ function readInstruction(instruction: unknown): readonly Block[] {
 
 function readMessage(raw: unknown): Message {
   const content: JsonObject = isObject(raw) ? raw : {};
+  const role = content['role'] === 'model' ? 'assistant' : 'user';
   return {
-    role: content['role'] === 'model' ? 'assistant' : 'user',
+    role,
     blocks: asList(content['parts']).map(readGeminiPart),
-    responseId: undefined,
+    // A content has no id of its own; the response around it has this one, and whoever stores contents may keep it there.
+    responseId: role === 'assistant' ? readResponseId(content['responseId']) : undefined,
     usage: undefined,
     raw,
   };

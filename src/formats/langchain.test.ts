@@ -325,9 +325,10 @@ describe('content of LangChain messages', () => {
     expect(types(langchain.withBlocks(message, message.blocks.slice(1)))).toEqual(['text']);
   });
 
-  it('takes the provider’s id for the id of the response, and no other', () => {
+  it('takes the provider’s id for the id of the response, and its own where there is none', () => {
     expect(ai({ id: 'run-1', response_metadata: { id: 'msg_1' } }).responseId).toBe('msg_1');
-    expect(ai({ id: 'run-1' }).responseId).toBeUndefined();
+    expect(ai({ id: 'run-1', response_metadata: {} }).responseId).toBe('run-1');
+    expect(langchain.readMessage({ type: 'human', id: 'run-1' }).responseId).toBeUndefined();
     expect(
       langchain.readMessage({ type: 'human', response_metadata: { id: 'x' } }).responseId,
     ).toBeUndefined();

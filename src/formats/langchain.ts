@@ -6,6 +6,7 @@ import { bareFrame, findList, replaceUnderKey } from './frame.ts';
 import { keepBeside, readBeside } from './langchain-beside.ts';
 import { readLangchainContent } from './langchain-blocks.ts';
 import { isKnownType, type OpenMessage, openMessage, roleOf, toForm, withFields } from './langchain-forms.ts';
+import { readResponseId } from './response-id.ts';
 import { asOneText, rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
@@ -17,15 +18,17 @@ import { rememberViews } from './view-memory.ts';
  * takes wherever it takes live ones (`coerceMessageLikeToMessage`). A live message of which blocks were taken becomes
  * plain too. What is never sent (`artifact`, metadata) is kept and not counted.
  *
- * The `id` of a message names a place in a state, not a response of a model: adapters, reducers and people all set it.
- * So only `response_metadata.id`, which the provider gave, counts as a response id. Messages that share an `id`
- * (pieces of one stream) follow one another, and such neighbours are one response without any id.
+ * The id of a response is `response_metadata.id` where the provider gave one: it tells even the records of a response
+ * that a program took apart. Otherwise it is the `id` of the message. LangChain gives one to every answer of a model,
+ * the pieces of a stream share it, and a state gives one to every message that has none.
  */
 export const langchain: Format = {
   name: 'langchain',
   summary: 'LangChain messages: live objects or either serialised form, every result a message of its own',
   tools: { resultsStand: 'following-messages', callIdsUniqueAmong: 'open-calls' },
   userFirst: false,
+  alternates: true,
+  systemStands: 'anywhere',
   refusesBlankText: false,
   reasoningStandsAlone: true,
 
@@ -85,15 +88,18 @@ function read(body: unknown): Conversation {
 function readMessage(raw: unknown): Message {
   const open = openMessage(raw);
   if (open === undefined || open.type === 'remove') return odd(raw, open);
-  const metadata = open.fields['response_metadata'];
   const isAnswer = open.type === 'ai';
   return {
     role: roleOf(open),
     blocks: isResult(open) ? [readResult(open.fields, raw)] : readBlocks(open.fields),
-    responseId: isAnswer && isObject(metadata) ? asString(metadata['id']) : undefined,
+    responseId: isAnswer ? responseIdOf(open.fields) : undefined,
     usage: isAnswer ? readUsage(open.fields['usage_metadata']) : undefined,
     raw,
   };
+}
+
+function responseIdOf({ id, response_metadata: metadata }: JsonObject): string | undefined {
+  return readResponseId(isObject(metadata) ? metadata['id'] : undefined) ?? readResponseId(id);
 }
 
 /** What is no message: an order to remove one, or a value nobody knows. */

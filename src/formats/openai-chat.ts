@@ -3,6 +3,7 @@ import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
 import type { Block, Message, Role, ToolCallBlock, ToolResultBlock } from '../core/message.ts';
 import { findList, readTools, replaceUnderKey } from './frame.ts';
 import { readChatPart, readContent, toParts } from './openai-chat-parts.ts';
+import { readResponseId } from './response-id.ts';
 import { asOneText, rewriteResult } from './result-content.ts';
 import { rememberViews } from './view-memory.ts';
 
@@ -12,6 +13,8 @@ export const openaiChat: Format = {
   summary: 'OpenAI Chat Completions: tool calls beside the content, every result a message of its own',
   tools: { resultsStand: 'following-messages', callIdsUniqueAmong: 'open-calls' },
   userFirst: false,
+  alternates: true,
+  systemStands: 'anywhere',
   refusesBlankText: false,
   reasoningStandsAlone: false,
 
@@ -78,7 +81,8 @@ function readMessage(raw: unknown): Message {
   return {
     role: readRole(role),
     blocks: isResult ? [readResult(message)] : readBlocks(message),
-    responseId: undefined,
+    // The API gives the id to the completion. Harnesses keep it with the answer, or give every answer one of their own.
+    responseId: role === 'assistant' ? readResponseId(message['id']) : undefined,
     usage: undefined,
     raw,
   };

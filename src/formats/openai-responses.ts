@@ -12,6 +12,8 @@ export const openaiResponses: Format = {
   summary: 'OpenAI Responses: a flat list of items; calls and outputs pair by call_id',
   tools: { resultsStand: 'later', callIdsUniqueAmong: 'open-calls' },
   userFirst: false,
+  alternates: false,
+  systemStands: 'anywhere',
   refusesBlankText: false,
   reasoningStandsAlone: true,
 
@@ -78,9 +80,12 @@ function findContinuation(body: JsonObject, list: readonly unknown[]): string | 
   return refers ? 'item_reference' : undefined;
 }
 
+/** `truncation` is no compaction: nothing comes back from it, and a request that fits is not truncated. */
 function findManagement(body: JsonObject): string | undefined {
-  if (asList(body['context_management']).length > 0) return 'context_management';
-  return body['truncation'] === 'auto' ? 'truncation' : undefined;
+  const compacts = asList(body['context_management']).some(
+    (entry) => isObject(entry) && entry['type'] === 'compaction',
+  );
+  return compacts ? 'context_management' : undefined;
 }
 
 function replaceList(frame: Frame, list: readonly unknown[]): unknown {
@@ -101,6 +106,7 @@ function readMessage(raw: unknown): Message {
   return view(roleOfItem(raw, blocks), blocks, raw);
 }
 
+/** The `id` of an item names the item. The items of one response have different ids, and none says which response. */
 function view(role: Role, blocks: readonly Block[], raw: unknown): Message {
   return { role, blocks, responseId: undefined, usage: undefined, raw };
 }

@@ -9,11 +9,11 @@ export interface ViewMemory {
   readList(list: readonly unknown[]): readonly Message[];
 }
 
-/** A view and what its message's content was then: messages should be replaced, not changed, but loops do push blocks. */
+/** A view and everything its message held then: messages should be replaced, not changed, but loops do change them. */
 interface Known {
   readonly view: Message;
-  readonly content: unknown;
-  readonly size: number;
+  /** Keys, lengths and values, in order. Comparing a text with itself costs nothing, however long it is. */
+  readonly parts: readonly unknown[];
 }
 
 interface KnownList {
@@ -70,19 +70,38 @@ function sharedLength(list: readonly unknown[], { raws, known }: KnownList): num
 }
 
 function toKnown(raw: unknown, view: Message): Known {
-  const content = contentOf(raw);
-  return { view, content, size: sizeOf(content) };
+  const parts: unknown[] = [];
+  walk(raw, 0, (part) => parts.push(part) < MOST_PARTS);
+  return { view, parts };
 }
 
-function isUnchanged(raw: unknown, known: Known): boolean {
-  const content = contentOf(raw);
-  return content === known.content && sizeOf(content) === known.size;
+function isUnchanged(raw: unknown, { parts }: Known): boolean {
+  let next = 0;
+  const isSame = walk(raw, 0, (part) => Object.is(part, parts[next++]));
+  return isSame && next === parts.length;
 }
 
-function contentOf(raw: unknown): unknown {
-  return isObject(raw) ? (raw['content'] ?? raw['parts']) : undefined;
+/** No message has more; what has, a value that holds itself for instance, counts as changed whenever it is read. */
+const MOST_PARTS = 100_000;
+
+/** No message is nested deeper; what is, counts as changed whenever its outer part is another value. */
+const DEEPEST = 64;
+
+/** Shows every key, length and value of a message, until somebody has seen enough. */
+function walk(value: unknown, depth: number, show: (part: unknown) => boolean): boolean {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return show(value);
+  if (Array.isArray(value)) {
+    if (!show(value.length)) return false;
+    for (const item of value) if (!walk(item, depth + 1, show)) return false;
+    return true;
+  }
+  // Classes with getters, as frameworks have them, are told apart by themselves.
+  if (!isObject(value)) return show(value);
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue;
+    if (!show(key) || !walk(value[key], depth + 1, show)) return false;
+  }
+  return show(END);
 }
 
-function sizeOf(content: unknown): number {
-  return Array.isArray(content) ? content.length : 0;
-}
+const END = Symbol('end of an object');

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { type Compactor, type CompactResult, createCompactor } from '../config/compactor.ts';
-import { notCompacted, type Outcome } from '../core/strategy.ts';
+import { type Compacted, notCompacted, type Outcome } from '../core/strategy.ts';
 import { followConversations } from './following.ts';
 
 type Text = ReturnType<typeof say>;
@@ -10,18 +10,28 @@ const texts = (messages: readonly unknown[] | undefined) =>
   (messages as readonly Text[])?.map(({ content }) => content);
 
 /** A compactor that puts one message for all but the last as soon as there are more than so many; it says how many. */
-function stub(most: number) {
+function stub(most: number, { misses = false } = {}) {
   const seen: (readonly unknown[])[] = [];
   const maybeCompact = async <Value>(value: Value): Promise<CompactResult<Value>> => {
     const isBody = !Array.isArray(value);
     const list = (isBody ? (value as { messages: unknown[] }).messages : value) as unknown[];
     seen.push(list);
-    if (list.length <= most) return { value, outcome: notCompacted('skipped', 'below-trigger', 'small') };
+    // Nothing else of a result is looked at.
+    const unread = { messagesBefore: 0, messagesAfter: 0, tokensFreed: 0, summary: undefined };
+    if (list.length <= most)
+      return { ...unread, value, outcome: notCompacted('skipped', 'below-trigger', 'small') };
     const shorter = [say(`[${texts(list.slice(0, -1))?.join(' ')}]`), list.at(-1)];
-    const outcome = { status: 'compacted' } as Outcome; // nothing else of it is looked at
-    return { value: (isBody ? { ...value, messages: shorter } : shorter) as Value, outcome };
+    const compacted = { status: 'compacted' } as Outcome;
+    const outcome = misses
+      ? { ...notCompacted('insufficient', 'floor-exceeds-target', ''), best: compacted as Compacted }
+      : compacted;
+    return { ...unread, value: (isBody ? { ...value, messages: shorter } : shorter) as Value, outcome };
   };
-  const compactor: Compactor = { ...createCompactor(), maybeCompact, compact: maybeCompact };
+  const compactor: Compactor = {
+    ...createCompactor({ windowTokens: 0 }),
+    maybeCompact,
+    compact: maybeCompact,
+  };
   return { compactor, seen };
 }
 
@@ -49,6 +59,13 @@ describe('followConversations', () => {
       ['[[a b c] d e]', 'f'],
       ['[[a b c] d e]', 'f', 'g'],
     ]);
+  });
+
+  it('goes on from the best there is where the target was missed', async () => {
+    const follow = followConversations(() => stub(3, { misses: true }).compactor, 'ai-sdk-model');
+    await follow({ messages: list('a b c d') });
+
+    expect(texts(await follow({ messages: list('a b c d e') }))).toEqual(['[a b c]', 'd', 'e']);
   });
 
   it('goes on from the view where the client does so itself, and still knows the history', async () => {

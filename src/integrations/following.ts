@@ -1,6 +1,7 @@
 import type { CallOptions, Compactor } from '../config/compactor.ts';
 import { createCanonical } from '../core/canonical.ts';
 import { isObject } from '../core/json.ts';
+import { changeOf } from '../core/strategy.ts';
 
 /** A request of a client that sends all of the history every time. */
 export interface FullRequest extends CallOptions {
@@ -69,10 +70,10 @@ async function compact(
 ): Promise<readonly unknown[] | undefined> {
   if (tools === undefined) {
     const { value, outcome } = await compactor.maybeCompact(messages, call);
-    return outcome.status === 'compacted' ? value : undefined;
+    return changeOf(outcome) === undefined ? undefined : value;
   }
   const { value, outcome } = await compactor.maybeCompact({ messages, tools }, call);
-  return outcome.status === 'compacted' ? value.messages : undefined;
+  return changeOf(outcome) === undefined ? undefined : value.messages;
 }
 
 /** Tells what a message says, so that two can be compared that were made anew for two requests. */

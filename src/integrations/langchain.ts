@@ -4,11 +4,12 @@
  * @module
  */
 import type { CallOptions } from '../config/compactor.ts';
+import { rememberRecent } from '../config/recent.ts';
 import { asString, isObject } from '../core/json.ts';
+import { changeOf } from '../core/strategy.ts';
 import { langchain } from '../formats/langchain.ts';
 import { langchainUpdate } from '../formats/langchain-update.ts';
 import { toInstances } from './langchain-instances.ts';
-import { rememberRecent } from './recent.ts';
 import { type CompactorSource, compactorsFrom } from './source.ts';
 
 /**
@@ -25,7 +26,7 @@ export async function compactMessages<Message>(
   call: CallOptions = {},
 ): Promise<Message[]> {
   const { value, outcome } = await compactorsFrom(source, langchain.name)().maybeCompact(messages, call);
-  return outcome.status === 'compacted' ? toInstances(value, messages) : messages;
+  return changeOf(outcome) === undefined ? messages : toInstances(value, messages);
 }
 
 /** What of an agent's state is looked at. */

@@ -1,4 +1,5 @@
-import { type Compactor, type CompactorOptions, createCompactor } from '../config/compactor.ts';
+import { type Compactor, createCompactor } from '../config/compactor.ts';
+import type { CompactorOptions } from '../config/compactor-options.ts';
 
 /** A compactor for one conversation, or the options of those that are made, one for each conversation. */
 export type CompactorSource = Compactor | CompactorOptions;

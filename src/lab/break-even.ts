@@ -1,3 +1,4 @@
+import { changeOf } from '../core/strategy.ts';
 import { growthPerTurn } from '../economics/expectations.ts';
 import { isCacheExpired, type PriceSet } from '../economics/price-set.ts';
 import { createPromptCache, type PromptSegment } from '../economics/prompt-cache.ts';
@@ -66,10 +67,11 @@ async function bothWays(
   const before = added.slice(0, at + 1).flat();
   const budget = planner.estimator.countMessages(before) * targetShare;
   const outcome = await planCompaction(session, before, budget, planner);
-  if (outcome.status !== 'compacted') return undefined;
+  const change = changeOf(outcome);
+  if (change === undefined) return undefined;
   const promptAt = (index: number) => maker.segmentsOf(added.slice(0, index + 1).flat());
   const rewrittenAt = (index: number) =>
-    maker.segmentsOf([...outcome.conversation.messages, ...added.slice(at + 1, index + 1).flat()]);
+    maker.segmentsOf([...change.conversation.messages, ...added.slice(at + 1, index + 1).flat()]);
   return {
     kept: session.turns.map((_, index) => promptAt(index)),
     rewritten: session.turns.map((_, index) => (index < at ? promptAt(index) : rewrittenAt(index))),

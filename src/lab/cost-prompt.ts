@@ -1,3 +1,5 @@
+import { createEngine } from '../config/compactor-options.ts';
+import { runCompaction } from '../config/engine.ts';
 import { withMessages } from '../core/format.ts';
 import type { Message } from '../core/message.ts';
 import { requestTokens } from '../core/receipt.ts';
@@ -67,13 +69,13 @@ export function planCompaction(
 ): Promise<Outcome> {
   const current = withMessages(conversation, messages);
   const framed = requestTokens(current, estimator) - estimator.countMessages(messages);
-  return strategy.compact(current, {
-    estimator,
-    targetTokens: Math.floor(messageTokens + framed),
-    trigger: 'auto',
-    pins: {},
-    summarizer,
-    bindsReasoning,
+  const engine = { ...createEngine({ windowTokens: 0, strategy, summarizer }), estimator, bindsReasoning };
+  const turn = {
+    conversation: current,
+    tokens: requestTokens(current, estimator),
+    idleSeconds: undefined,
     signal: undefined,
-  });
+  };
+  const targetTokens = Math.floor(messageTokens + framed);
+  return runCompaction(engine, turn, { trigger: 'auto', targetTokens }).then(({ outcome }) => outcome);
 }

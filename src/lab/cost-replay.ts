@@ -6,7 +6,7 @@ import {
 } from '../core/auto-compact.ts';
 import { thresholdsFor } from '../core/budget.ts';
 import type { Message } from '../core/message.ts';
-import type { Compacted, Outcome } from '../core/strategy.ts';
+import { type Change, changeOf, type Outcome } from '../core/strategy.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
 import { adviseCompaction, promptLimitTokens } from '../economics/advice.ts';
 import { growthPerTurn } from '../economics/expectations.ts';
@@ -155,7 +155,7 @@ class Replay {
     }
     const outcome = await this.#plan(policy);
     this.#state = afterOutcome(this.#state, outcome);
-    return outcome.status === 'compacted' ? this.#prepare(outcome, turn, 'trigger') : undefined;
+    return this.#prepare(outcome, turn, 'trigger');
   }
 
   async #compactIfAdvised(
@@ -172,8 +172,8 @@ class Replay {
     if (!isWorthAsking) return undefined;
     this.#askedTokens = tokens;
     const outcome = await this.#plan(policy);
-    if (outcome.status !== 'compacted') return undefined;
     const applied = this.#prepare(outcome, turn, '');
+    if (applied === undefined) return undefined;
     const { verdict, reason } = adviseCompaction({
       prices,
       ...rewriteSizes(this.#segments, applied.segments),
@@ -198,18 +198,20 @@ class Replay {
 
   /** As the engine does it: the emergency, where the request does not fit and nothing else has helped. */
   async #rescue(planner: Planner, outcome: Outcome): Promise<Outcome | undefined> {
-    const left = outcome.status === 'compacted' ? outcome.conversation.messages : this.#messages;
+    const left = changeOf(outcome)?.conversation.messages ?? this.#messages;
     const roomTokens = this.#limitTokens - this.#session.headTokens;
     if (this.#sizeOf(left) <= roomTokens) return undefined;
     const emergency = { ...planner, strategy: EMERGENCY };
     const rescued = await planCompaction(this.#session, this.#messages, roomTokens, emergency);
-    const isBetter =
-      rescued.status === 'compacted' && this.#sizeOf(rescued.conversation.messages) < this.#sizeOf(left);
+    const change = changeOf(rescued);
+    const isBetter = change !== undefined && this.#sizeOf(change.conversation.messages) < this.#sizeOf(left);
     return isBetter ? rescued : undefined;
   }
 
-  #prepare(outcome: Compacted, turn: CostTurn, reason: string): Applied {
-    const { messages } = outcome.conversation;
+  #prepare(outcome: Outcome, turn: CostTurn, reason: string): Applied | undefined {
+    const change: Change | undefined = changeOf(outcome);
+    if (change === undefined) return undefined;
+    const { messages } = change.conversation;
     const segments = this.#maker.segmentsOf(messages);
     const call = this.#summaryCall(outcome, turn);
     const settled = {
@@ -221,7 +223,7 @@ class Replay {
   }
 
   /** A model that writes a summary is sent the prompt as it is, and reads of it what is cached. */
-  #summaryCall({ usage }: Compacted, { atSeconds }: CostTurn): RequestSize | undefined {
+  #summaryCall({ usage }: Outcome, { atSeconds }: CostTurn): RequestSize | undefined {
     if (usage === undefined) return undefined;
     const cachedTokens = this.#cache.cachedTokens({ segments: this.#segments, atSeconds });
     const { promptTokens, outputTokens } = usage;

@@ -1,5 +1,6 @@
 import type { Message } from '../core/message.ts';
 import type { Receipt } from '../core/receipt.ts';
+import { changeOf } from '../core/strategy.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
 import type { LabCase } from './lab-case.ts';
 import { brokenRules, stableShare } from './legality.ts';
@@ -56,9 +57,10 @@ export interface RowOutput {
 async function runRow(row: Row, { cut }: LabCase, budgetTokens: number): Promise<RowOutput> {
   const outcome = await row.attempt?.(cut, budgetTokens);
   if (outcome === undefined) return { messages: await row.compact(cut, budgetTokens) };
-  return outcome.status === 'compacted'
-    ? { messages: outcome.conversation.messages, receipt: outcome.receipt }
-    : { messages: cut.prefix.messages };
+  const change = changeOf(outcome);
+  return change === undefined
+    ? { messages: cut.prefix.messages }
+    : { messages: change.conversation.messages, receipt: change.receipt };
 }
 
 /** A budget may be missed by so much before it counts: estimates of parts do not add up exactly. */

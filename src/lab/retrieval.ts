@@ -1,14 +1,13 @@
 import type { Message } from '../core/message.ts';
-import { handleOf, type Receipt } from '../core/receipt.ts';
+import type { Receipt } from '../core/receipt.ts';
 import { textsOf } from './message-texts.ts';
 import type { IsRetrievable } from './panel.ts';
 
-const HANDLE = /rf:[0-9a-f]{16}/g;
+const HANDLE = /rf:\w{1,64}/g;
 
 /**
- * What a model that reads `output` could fetch back by the handles it finds there. A handle is taken to give back what it
- * names: a run of the receipt, or a single message of `before`. That is what an archive of everything that left would
- * do; none is asked.
+ * What a model that reads `output` could fetch back by the handles it finds there. A handle is taken to give back the run
+ * of the receipt that it names. That is what an archive of everything that left would do; none is asked.
  */
 export function retrievableFrom(
   before: readonly Message[],
@@ -23,9 +22,6 @@ export function retrievableFrom(
   for (const { start, end, handle } of receipt?.runs ?? []) {
     if (handle === undefined || !handles.has(handle)) continue;
     for (let index = start; index < end; index++) messages.add(index);
-  }
-  for (const [index, message] of before.entries()) {
-    if (handles.has(handleOf([message]))) messages.add(index);
   }
   const blocks = before.flatMap((message, index) => textsOf(message).map(() => messages.has(index)));
   return (sourceBlock) => blocks[sourceBlock] === true;

@@ -1,5 +1,7 @@
+import { createEngine } from '../config/compactor-options.ts';
+import { runCompaction } from '../config/engine.ts';
 import { requestTokens } from '../core/receipt.ts';
-import type { Outcome, Strategy } from '../core/strategy.ts';
+import { changeOf, type Outcome, type Strategy } from '../core/strategy.ts';
 import type { Summarizer } from '../core/summarizer.ts';
 import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
 import type { Row } from './row.ts';
@@ -13,28 +15,31 @@ export interface StrategyRowOptions {
   readonly estimator?: TokenEstimator | undefined;
 }
 
-/** A strategy as a row: the budget is for the messages, so instructions and tools come on top of its target. */
+/**
+ * A strategy as a row, through the same engine as every other run. The budget is for the messages, so instructions and
+ * tools come on top of its target.
+ */
 export function strategyRow(strategy: Strategy, options: StrategyRowOptions): Row {
   const { name = strategy.name, summarizer, estimator = createTokenEstimator() } = options;
-  const attempt = (cut: Cut, budgetTokens: number): Promise<Outcome> => {
+  const attempt = async (cut: Cut, budgetTokens: number): Promise<Outcome> => {
     const { prefix, prefixTokens } = cut;
-    const framed = requestTokens(prefix, estimator) - prefixTokens;
-    return strategy.compact(prefix, {
-      estimator,
-      targetTokens: Math.floor(budgetTokens + framed),
-      trigger: 'manual',
-      pins: {},
+    const tokens = requestTokens(prefix, estimator);
+    const engine = createEngine({
+      windowTokens: 0,
+      strategy,
       summarizer: typeof summarizer === 'function' ? summarizer(cut) : summarizer,
-      bindsReasoning: false,
-      signal: undefined,
     });
+    const turn = { conversation: prefix, tokens, idleSeconds: undefined, signal: undefined };
+    const targetTokens = Math.floor(budgetTokens + tokens - prefixTokens);
+    const order = { trigger: 'auto', targetTokens } as const;
+    return (await runCompaction({ ...engine, estimator }, turn, order)).outcome;
   };
   return {
     name,
     attempt,
     async compact(cut, budgetTokens) {
-      const outcome = await attempt(cut, budgetTokens);
-      return outcome.status === 'compacted' ? outcome.conversation.messages : cut.prefix.messages;
+      const change = changeOf(await attempt(cut, budgetTokens));
+      return change === undefined ? cut.prefix.messages : change.conversation.messages;
     },
   };
 }

@@ -43,8 +43,13 @@ export function findModel(name: string, options: ModelOptions = {}): ModelInfo |
  * @throws RoundfoldError `usage` when `on` is no date
  */
 export function contextWindowForModel(name: string, options: ModelOptions = {}): number {
+  return knownWindow(name, options) ?? defaultWindowTokens;
+}
+
+/** The same without a guess: undefined when neither the catalog nor the name itself tells. */
+export function knownWindow(name: string, options: ModelOptions = {}): number | undefined {
   const known = findModel(name, options)?.windowTokens;
-  return known ?? bareWindow(name) ?? statedWindow(lastSegment(canonical(name))) ?? defaultWindowTokens;
+  return known ?? bareWindow(name) ?? statedWindow(lastSegment(canonical(name)));
 }
 
 type Index = ReadonlyMap<string, ModelInfo>;

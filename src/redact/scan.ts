@@ -26,15 +26,36 @@ const MARKER = '[redacted ';
 const ESCAPES = /(?:\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2})$/;
 const LONGEST_ESCAPE = 6;
 
-/** One way through one text, from its beginning to its end. */
+/**
+ * One way through one text, from its beginning to its end. What rules note here they note about text that stays, never
+ * about a secret: so a redacted text, in which markers stand for the secrets, leads to the same notes.
+ */
 export class Scan {
   readonly text: string;
   /** Where the secret found last ends. Nothing before it may help to find another. */
   settledTo = 0;
+  /** The program whose arguments are being read. */
+  program: string | undefined;
+  /** Where the value of a header of cookies begins that is being read. */
+  cookiesFrom: number | undefined;
+  readonly #announced: Span[] = [];
   readonly #runs = new Map<Alphabet, { readonly from: number; readonly end: number }>();
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** Remembers a secret that stands further on. Where two overlap, the one that was announced first stays. */
+  announce(span: Span): void {
+    const next = this.#announced.findIndex(({ end }) => end > span.start);
+    if (next === -1) this.#announced.push(span);
+    else if ((this.#announced[next]?.start ?? 0) >= span.end) this.#announced.splice(next, 0, span);
+  }
+
+  /** The secret that was announced for this place. Places are asked for in order; what they passed is forgotten. */
+  announcedAt(at: number): Span | undefined {
+    while (this.#announced[0] !== undefined && this.#announced[0].start < at) this.#announced.shift();
+    return this.#announced[0]?.start === at ? this.#announced.shift() : undefined;
   }
 
   /** The first index from `from` on whose character is not of the alphabet. Each run is read once, wherever it is entered. */
@@ -45,6 +66,14 @@ export class Scan {
     while (holds(alphabet, this.text.charCodeAt(end))) end++;
     this.#runs.set(alphabet, { from, end });
     return end;
+  }
+
+  /** Where the run of the alphabet that ends at `end` begins, as far back as `most` characters and the last secret. */
+  startOfRun(alphabet: Alphabet, end: number, most: number): number {
+    const lowest = Math.max(this.settledTo, end - most);
+    let start = end;
+    while (start > lowest && holds(alphabet, this.text.charCodeAt(start - 1))) start--;
+    return start;
   }
 
   /**

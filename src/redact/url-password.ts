@@ -1,4 +1,6 @@
 import { everythingBut } from './alphabet.ts';
+import { looksRandom } from './looks-random.ts';
+import { isPlaceholder } from './placeholder.ts';
 import type { Scan, SecretRule, Span } from './scan.ts';
 
 const SEPARATOR = '://';
@@ -6,19 +8,31 @@ const COLON = 58;
 const AT_SIGN = 64;
 const userCharacters = everythingBut('/?#@:=&"\'`<>()[]{}\\,;|');
 const passwordCharacters = everythingBut('/?#@"\'`<>()[]{}\\,;|');
-/** `$PASSWORD`, `%(password)s`, `***`: a place for a password. */
-const PLACEHOLDER = /^(?:\$[A-Za-z_]\w*|%\w+%|\*+|\.+)$/;
 const LONGEST = 512;
+const LEAST_TOKEN = 16;
 
-/** The password in `scheme://user:password@host`. User and host stay. */
+/** The password in `scheme://user:password@host`, and a user that is a token. The host stays. */
 export const urlPasswordRule: SecretRule = { starts: [SEPARATOR], find: findPassword };
 
 function findPassword(scan: Scan, at: number): Span | undefined {
   const { text } = scan;
-  const colon = scan.endOfRun(userCharacters, at + SEPARATOR.length);
-  if (text.charCodeAt(colon) !== COLON) return undefined;
-  const start = colon + 1;
+  const start = at + SEPARATOR.length;
+  const end = scan.endOfRun(userCharacters, start);
+  const next = text.charCodeAt(end);
+  if (next === AT_SIGN) return isToken(text, start, end) ? { kind: 'url-token', start, end } : undefined;
+  if (next !== COLON) return undefined;
+  const password = readPassword(scan, end + 1);
+  if (password !== undefined && isToken(text, start, end)) scan.announce({ kind: 'url-token', start, end });
+  return password;
+}
+
+function isToken(text: string, start: number, end: number): boolean {
+  return end - start >= LEAST_TOKEN && end - start <= LONGEST && looksRandom(text, start, end);
+}
+
+function readPassword(scan: Scan, start: number): Span | undefined {
+  const { text } = scan;
   const end = scan.endOfRun(passwordCharacters, start);
   if (end === start || end - start > LONGEST || text.charCodeAt(end) !== AT_SIGN) return undefined;
-  return PLACEHOLDER.test(text.slice(start, end)) ? undefined : { kind: 'url-password', start, end };
+  return isPlaceholder(text, start, end) ? undefined : { kind: 'url-password', start, end };
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { strategyContext } from '../../test/support/strategy-context.ts';
 import { createTokenEstimator } from '../core/token-estimator.ts';
+import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { readConversation } from '../formats/registry.ts';
+import { createStrategy } from '../strategies/registry.ts';
+import { messagesOfShape } from '../testing/shapes.ts';
 import { accountForCompaction } from './compaction-account.ts';
 
 const estimator = createTokenEstimator({ countText: (text) => text.length });
@@ -51,10 +55,49 @@ describe('accountForCompaction', () => {
     expect(account).toMatchObject({ strategy: 'ladder', before: { tokens: 1220 }, after: { tokens: 330 } });
     expect(colours(account.before.parts)).toEqual(['Read s1', 'Bash s6']);
     expect(colours(account.after.parts)).toEqual(['Read s1', 'Bash s6']);
-    expect(account.runs.map(({ about, handle }) => [about.slice(0, 12), handle])).toEqual([
-      ['user: go', undefined],
-      ['result: xxxx', 'rf:1'],
-      ['assistant: c', undefined],
+    expect(account.runs.map(({ about }) => about.slice(0, 12))).toEqual([
+      'user: go',
+      'result: xxxx',
+      'assistant: c',
     ]);
+  });
+
+  it('names no handles: whoever reads a report has no store to look them up in', () => {
+    const before = readConversation([{ role: 'user', content: 'go' }]);
+    const receipt = {
+      version: 1,
+      strategy: 'snip',
+      messagesBefore: 1,
+      messagesAfter: 0,
+      tokensBefore: 2,
+      tokensAfter: 0,
+      runs: [{ fate: 'dropped', start: 0, end: 1, tokens: 2, handle: 'rf:1' }],
+    } as const;
+    const account = accountForCompaction(
+      before,
+      { conversation: before, receipt, reason: 'a' },
+      { estimator },
+    );
+
+    expect(JSON.stringify(account)).not.toContain('rf:1');
+  });
+
+  it('tells a summary from what the user said, although both have the same role', async () => {
+    const messages = messagesOfShape('uauauauaua').map(({ raw }, index) =>
+      index === 1 ? { role: 'assistant', content: 'I looked at src/berths.ts. '.repeat(200) } : raw,
+    );
+    const before = anthropicMessages.read(messages);
+    const summarize = createStrategy('summarize', { keepRounds: 1, minGain: 0 });
+    const outcome = await summarize.compact(before, strategyContext({ targetTokens: 500 }));
+    if (outcome.status !== 'compacted') throw new Error(outcome.message);
+    const { before: old, after: now } = accountForCompaction(before, outcome, {
+      estimator: createTokenEstimator(),
+    });
+    const tokensOf = (parts: typeof old.parts, name: string) =>
+      parts.find((part) => part.name === name)?.tokens ?? 0;
+
+    expect(tokensOf(now.parts, 'summary')).toBeGreaterThan(0);
+    expect(tokensOf(old.parts, 'summary')).toBe(0);
+    expect(tokensOf(now.parts, 'user')).toBeLessThanOrEqual(tokensOf(old.parts, 'user'));
   });
 });

@@ -1,6 +1,7 @@
-import type { Conversation } from '../core/format.ts';
+import { type Conversation, withMessages } from '../core/format.ts';
 import { hasToolResult, type Message, textOf } from '../core/message.ts';
 import type { FateRun, Receipt } from '../core/receipt.ts';
+import { readSummaryMessage } from '../core/summary-message.ts';
 import type { Survival } from '../core/survival.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
 import { type Inspection, inspectConversation } from './inspection.ts';
@@ -27,7 +28,7 @@ export interface ContextSize {
 }
 
 /** A run of the receipt, with the beginning of what it holds. */
-export interface AccountedRun extends FateRun {
+export interface AccountedRun extends Omit<FateRun, 'handle'> {
   readonly about: string;
 }
 
@@ -56,8 +57,8 @@ export function accountForCompaction(
   { conversation, receipt, reason }: AccountedOutcome,
   { estimator, targetTokens }: AccountOptions,
 ): CompactionAccount {
-  const old = inspectConversation(before, { estimator, top: 0 });
-  const now = inspectConversation(conversation, { estimator, top: 0 });
+  const old = measure(before, estimator);
+  const now = measure(conversation, estimator);
   return {
     strategy: receipt.strategy,
     reason,
@@ -65,31 +66,48 @@ export function accountForCompaction(
     before: {
       tokens: receipt.tokensBefore,
       messages: receipt.messagesBefore,
-      parts: tokenParts(old.byClass, old.byTool, NAMED_TOOLS),
+      parts: partsOf(old, old.byTool),
     },
     after: {
       tokens: receipt.tokensAfter,
       messages: receipt.messagesAfter,
-      parts: tokenParts(now.byClass, inOrderOf(old, now), NAMED_TOOLS),
+      parts: partsOf(now, inOrderOf(old, now)),
     },
     runs: receipt.runs.map((run, index) => describeRun(run, index, before.messages)),
     survival: receipt.survival,
   };
 }
 
+interface Measured extends Pick<Inspection, 'byClass' | 'byTool'> {
+  /** Tokens of summaries that compactions have written: nobody has said them, whatever role they have. */
+  readonly summaryTokens: number;
+}
+
+function measure(conversation: Conversation, estimator: TokenEstimator): Measured {
+  const { messages } = conversation;
+  const isSummary = (message: Message) => readSummaryMessage(message) !== undefined;
+  const summaries = messages.filter(isSummary);
+  const said = messages.filter((message) => !isSummary(message));
+  const { byClass, byTool } = inspectConversation(withMessages(conversation, said), { estimator, top: 0 });
+  return { byClass, byTool, summaryTokens: estimator.countMessages(summaries) };
+}
+
+function partsOf({ byClass, summaryTokens }: Measured, tools: Measured['byTool']): readonly TokenPart[] {
+  const parts = tokenParts(byClass, tools, NAMED_TOOLS);
+  if (summaryTokens === 0) return parts;
+  return [...parts, { name: 'summary', isTool: false, tokens: summaryTokens, colour: 's5' }];
+}
+
 /** The tools of `now` in the order of `old`, so that each keeps its colour. */
-function inOrderOf(old: Inspection, now: Inspection): Inspection['byTool'] {
+function inOrderOf(old: Measured, now: Measured): Measured['byTool'] {
   const byName = new Map(now.byTool.map((use) => [use.tool, use]));
   return old.byTool.map(({ tool }) => byName.get(tool) ?? { tool, calls: 0, errors: 0, tokens: 0 });
 }
 
 function describeRun(run: FateRun, index: number, messages: readonly Message[]): AccountedRun {
   const { fate, start, end, tokens } = run;
-  // A handle is worked out when it is asked for: only for those that are shown.
-  const isShown = index < ACCOUNTED_RUNS;
-  const handle = isShown ? run.handle : undefined;
-  const about = isShown ? beginningOf(messages[start]) : '';
-  return { fate, start, end, tokens, about, ...(handle === undefined ? {} : { handle }) };
+  const about = index < ACCOUNTED_RUNS ? beginningOf(messages[start]) : '';
+  return { fate, start, end, tokens, about };
 }
 
 function beginningOf(message: Message | undefined): string {

@@ -22,6 +22,8 @@ export type RowKind = 'strategy' | 'peer' | 'recorded' | 'control' | 'oracle';
 export interface ComparedRow {
   readonly name: string;
   readonly kind: RowKind;
+  /** When the replay behind its cost compacts, in words; undefined where nothing is compacted. */
+  readonly compacts?: string | undefined;
   /** One per budget; one with a `budgetShare` of undefined for rows that have no budget. */
   readonly points: readonly ComparedPoint[];
 }
@@ -55,8 +57,6 @@ export interface LostItem {
   readonly neededBy: string;
   /** The round of that call, counted from the cut. */
   readonly roundsLater: number | undefined;
-  /** Under what the archive gives it back, where it does. */
-  readonly handle?: string | undefined;
 }
 
 /** A session that was replayed. */
@@ -71,6 +71,8 @@ export interface Comparison {
   readonly title: string;
   /** What was compared with what: sessions, cuts, model, price set. */
   readonly about: readonly string[];
+  /** What `keptShare` is called. */
+  readonly kept: Measure;
   readonly measures: readonly Measure[];
   /** In the order in which they are listed. */
   readonly rows: readonly ComparedRow[];

@@ -2,6 +2,7 @@ import { printable, printablePath } from '../core/printable.ts';
 import { tokenClasses } from '../core/token-classes.ts';
 import type { Inspection, NamedSize } from './inspection.ts';
 import { countOf, drawBar, drawTable, formatCount, formatShare } from './terminal.ts';
+import { classNames, unaccountedPart } from './token-parts.ts';
 
 /** How the text is drawn. */
 export interface TextOptions {
@@ -39,20 +40,29 @@ function windowText({ context, window }: Inspection, { columns, isPlain, level }
   return `  context ${size}\n  window  ${level(window.level, share)}  ${level(window.level, window.level)}\n`;
 }
 
-function classText({ byClass }: Inspection, { columns, isPlain }: TextOptions): string {
-  const used = tokenClasses.filter((name) => byClass[name] >= 0.5);
-  const total = used.reduce((sum, name) => sum + byClass[name], 0);
-  const most = Math.max(...used.map((name) => byClass[name]));
-  const width = Math.max(10, Math.min(40, columns - 44));
-  const rows = used
+/** Rows that add up to the context, and a sentence about the last one where it is not what a reader expects. */
+function classText({ byClass, context, unaccounted }: Inspection, { columns, isPlain }: TextOptions): string {
+  const classes = tokenClasses
+    .filter((name) => byClass[name] >= 0.5)
     .toSorted((left, right) => byClass[right] - byClass[left])
-    .map((name) => [
-      name,
-      drawBar(byClass[name] / most, width, isPlain),
-      formatShare(byClass[name] / total),
-      formatCount(byClass[name]),
-    ]);
-  return drawTable(rows, [{ align: 'left' }, { align: 'left' }, { align: 'right' }, { align: 'right' }]);
+    .map((name) => ({ name: classNames[name], tokens: byClass[name] }));
+  const rest = unaccountedPart(unaccounted);
+  const parts = rest === undefined ? classes : [...classes, rest];
+  const most = Math.max(...parts.map(({ tokens }) => tokens));
+  const width = Math.max(10, Math.min(40, columns - 44));
+  const rows = parts.map(({ name, tokens }) => [
+    name,
+    drawBar(tokens / most, width, isPlain),
+    formatShare(tokens / Math.max(1, context.tokens)),
+    formatCount(tokens),
+  ]);
+  const table = drawTable(rows, [
+    { align: 'left' },
+    { align: 'left' },
+    { align: 'right' },
+    { align: 'right' },
+  ]);
+  return rest === undefined ? table : `${table}  ${rest.name}: ${rest.meaning}\n`;
 }
 
 const SHOWN_TOOLS = 10;

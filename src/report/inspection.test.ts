@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Conversation } from '../core/format.ts';
+import type { Usage } from '../core/message.ts';
 import { createTokenEstimator } from '../core/token-estimator.ts';
 import { readConversation } from '../formats/registry.ts';
 import { inspectConversation } from './inspection.ts';
@@ -25,6 +27,11 @@ const conversation = readConversation([
   { role: 'user', content: [result('3', 'z'.repeat(300)), result('gone', 'orphan')] },
   { role: 'assistant', content: [read('4', 'c.ts')] },
 ]);
+
+function reportUsage(usage: Usage): Conversation {
+  const [first, second, ...rest] = conversation.messages;
+  return { ...conversation, messages: [first!, { ...second!, usage }, ...rest] };
+}
 
 describe('inspectConversation', () => {
   const inspection = inspectConversation(conversation, { estimator, windowTokens: 1500, top: 2 });
@@ -67,6 +74,22 @@ describe('inspectConversation', () => {
       'critical',
     );
     expect(inspectConversation(conversation, { estimator }).window).toBeUndefined();
+  });
+
+  it.each([
+    { why: 'more was reported than is here', promptTokens: 70_000 },
+    { why: 'less was reported than is here', promptTokens: 40 },
+  ])('adds up to the context: $why', ({ promptTokens }) => {
+    const answered = reportUsage({ promptTokens, outputTokens: 10 });
+    const { context, byClass, unaccounted } = inspectConversation(answered, { estimator });
+    const found = Object.values(byClass).reduce((sum, size) => sum + size, 0);
+
+    expect(Math.sign(unaccounted)).toBe(Math.sign(promptTokens - found));
+    expect(found + unaccounted).toBeCloseTo(context.tokens);
+  });
+
+  it('leaves nothing unaccounted for where nothing was reported', () => {
+    expect(inspection.unaccounted).toBe(0);
   });
 
   it('makes something of an empty conversation too', () => {

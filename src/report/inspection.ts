@@ -18,8 +18,13 @@ export interface Inspection {
   /** The whole context as the next request would send it. */
   readonly context: TokenMeasure;
   readonly window: WindowUse | undefined;
-  /** Estimated tokens by what they are spent on. */
+  /** Estimated tokens by what they are spent on. With `unaccounted` they add up to the context. */
   readonly byClass: Readonly<Record<TokenClass, number>>;
+  /**
+   * What the provider reported beyond the estimate of all that is here: hidden reasoning, instructions and tools that
+   * were not recorded, overhead of its own. Below 0 where it reported less. 0 where it reported nothing.
+   */
+  readonly unaccounted: number;
   /** Tools by tokens of their calls and results, most first. */
   readonly byTool: readonly ToolUse[];
   readonly largestRounds: readonly NamedSize[];
@@ -72,6 +77,7 @@ export function inspectConversation(conversation: Conversation, options: Inspect
   const uses = collectToolUses(conversation, links, estimator);
   const rounds = groupRounds(conversation.messages);
   const context = measureContext(conversation, estimator);
+  const byClass = tokensByClass(conversation, estimator);
   return {
     messages: conversation.messages.length,
     rounds: rounds.length,
@@ -80,7 +86,8 @@ export function inspectConversation(conversation: Conversation, options: Inspect
     orphanResults: links.orphans.length,
     context,
     window: windowTokens === undefined ? undefined : windowUse(context.tokens, windowTokens),
-    byClass: tokensByClass(conversation, estimator),
+    byClass,
+    unaccounted: unaccountedTokens(context, byClass),
     byTool: sumByTool(uses),
     largestRounds: largest(
       rounds.map((round) => sizeOfRound(round, conversation, estimator)),
@@ -89,6 +96,11 @@ export function inspectConversation(conversation: Conversation, options: Inspect
     largestResults: largest(uses.flatMap(sizeOfResult), top),
     repeatedReads: findRepeatedReads(uses).slice(0, top),
   };
+}
+
+function unaccountedTokens({ tokens, reportedTokens }: TokenMeasure, byClass: Inspection['byClass']): number {
+  if (reportedTokens === 0) return 0;
+  return tokens - Object.values(byClass).reduce((sum, size) => sum + size, 0);
 }
 
 function windowUse(tokens: number, windowTokens: number): WindowUse {

@@ -43,7 +43,7 @@ describe('preview', () => {
   });
 
   it('shows what is made smaller with its tokens before and after', async () => {
-    const options = { protectTokens: 0, minBatchTokens: 0 };
+    const options = { protectTokens: 1, minBatchTokens: 1 };
     const lines = await previewOf('ucracrua', 'clear-tool-results', options, ' and so on'.repeat(40));
 
     expect(lines.filter((line) => line.startsWith('~'))).toEqual([
@@ -67,7 +67,7 @@ describe('preview', () => {
         { role: 'user', content: `Go on with ${index}. Never use port ${50_000 + index}.` },
       ]).flat(),
     ]);
-    const outcome = await createStrategy('summarize', { keepRecent: 0 }).compact(
+    const outcome = await createStrategy('summarize', { keepRounds: 2 }).compact(
       conversation,
       strategyContext(),
     );

@@ -1,5 +1,5 @@
 import type { Conversation } from '../core/format.ts';
-import type { Compacted } from '../core/strategy.ts';
+import type { Change } from '../core/strategy.ts';
 import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
 import { diffMessages, type MessageDiff } from '../decorators/message-diff.ts';
 import { survivalLines } from './survival-lines.ts';
@@ -22,7 +22,7 @@ const SHOWN_ENDS = 3;
  * told in one line, so that any conversation can be looked at. Behind them stands what became of the facts that a summary
  * stands for, by kind.
  */
-export function preview(before: Conversation, compacted: Compacted, options: PreviewOptions = {}): string {
+export function preview(before: Conversation, compacted: Change, options: PreviewOptions = {}): string {
   const { columns = 100, estimator = createTokenEstimator() } = options;
   const rows = foldRuns(diffMessages(before, compacted, estimator));
   const { tokensBefore, tokensAfter, messagesBefore, messagesAfter, survival } = compacted.receipt;

@@ -15,9 +15,18 @@ describe('survivalLines', () => {
     expect(lines.split('\n')).toEqual([
       '  constraints  12 of 12 kept (3 brought back)',
       '  open work    2 of 2 kept',
-      '  numbers      3 of 1,200 kept',
+      '  numbers      3 of 1,200 kept, 1,197 missing',
       '',
     ]);
+  });
+
+  it('names the demands that are missing, so that a terminal can show them', () => {
+    const lines = survivalLines([
+      { kind: 'constraint', found: 2, kept: 1, restored: 0, lost: 1, examples: ['Never \u001b[31mpush.'] },
+    ]);
+
+    expect(lines).toMatch(/^constraints {2}1 of 2 kept, 1 missing\nmissing: Never .*push\.\n$/);
+    expect(lines).not.toContain('\u001b');
   });
 
   it('is empty without a summary', () => {

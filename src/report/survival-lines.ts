@@ -1,4 +1,5 @@
 import type { FactKind } from '../core/facts.ts';
+import { printable } from '../core/printable.ts';
 import type { Survival } from '../core/survival.ts';
 import { drawTable, formatCount } from './terminal.ts';
 
@@ -14,11 +15,20 @@ export const factNames: Readonly<Record<FactKind, string>> = {
   number: 'numbers',
 };
 
-/** What became of the facts in the messages that a summary stands for, a line for each kind; empty without a summary. */
+/**
+ * What became of the facts in the messages that a summary stands for, a line for each kind, and below them the demands of the
+ * user that are missing; empty without a summary.
+ */
 export function survivalLines(survival: readonly Survival[] = [], indent = ''): string {
-  const rows = survival.map(({ kind, found, kept, restored }) => {
+  const rows = survival.map(({ kind, found, kept, restored, lost }) => {
     const back = restored === 0 ? '' : ` (${formatCount(restored)} brought back)`;
-    return [factNames[kind], `${formatCount(kept + restored)} of ${formatCount(found)} kept${back}`];
+    const missing = lost === 0 ? '' : `, ${formatCount(lost)} missing`;
+    return [
+      factNames[kind],
+      `${formatCount(kept + restored)} of ${formatCount(found)} kept${back}${missing}`,
+    ];
   });
-  return drawTable(rows, [{ align: 'left' }, { align: 'left' }], indent);
+  const demands = survival.filter(({ kind }) => kind === 'constraint').flatMap(({ examples }) => examples);
+  const missing = demands.map((demand) => `${indent}missing: ${printable(demand)}\n`);
+  return `${drawTable(rows, [{ align: 'left' }, { align: 'left' }], indent)}${missing.join('')}`;
 }

@@ -11,17 +11,31 @@ export interface TokenPart {
   readonly colour: string;
 }
 
+/** What people call what tokens are spent on: the same in a terminal and on a page. */
+export const classNames: Readonly<Record<TokenClass, string>> = {
+  system: 'instructions',
+  tools: 'tool definitions',
+  user: 'user',
+  assistant: 'assistant',
+  reasoning: 'reasoning',
+  'tool-calls': 'tool calls',
+  'tool-results': 'tool results',
+  media: 'media',
+  other: 'other',
+  overhead: 'wrapping',
+};
+
 type OwnClass = Exclude<TokenClass, 'tool-calls' | 'tool-results'>;
 
-const CLASSES: readonly { readonly of: OwnClass; readonly name: string; readonly colour: string }[] = [
-  { of: 'system', name: 'instructions', colour: 's7' },
-  { of: 'tools', name: 'tool definitions', colour: 's4' },
-  { of: 'user', name: 'user', colour: 's0' },
-  { of: 'assistant', name: 'assistant', colour: 's2' },
-  { of: 'reasoning', name: 'reasoning', colour: 's3' },
-  { of: 'media', name: 'media', colour: 's5' },
-  { of: 'other', name: 'other', colour: 'quiet' },
-  { of: 'overhead', name: 'wrapping', colour: 'quiet' },
+const CLASSES: readonly { readonly of: OwnClass; readonly colour: string }[] = [
+  { of: 'system', colour: 's7' },
+  { of: 'tools', colour: 's4' },
+  { of: 'user', colour: 's0' },
+  { of: 'assistant', colour: 's2' },
+  { of: 'reasoning', colour: 's3' },
+  { of: 'media', colour: 's5' },
+  { of: 'other', colour: 'quiet' },
+  { of: 'overhead', colour: 'quiet' },
 ];
 
 /** Tools take turns with two colours: their neighbours in the bar are other tools. */
@@ -36,8 +50,8 @@ export function tokenParts(
   byTool: readonly ToolUse[],
   tools: number,
 ): readonly TokenPart[] {
-  const classes = CLASSES.map(({ of, name, colour }) => ({
-    name,
+  const classes = CLASSES.map(({ of, colour }) => ({
+    name: classNames[of],
     isTool: false,
     tokens: byClass[of],
     colour,
@@ -57,4 +71,25 @@ export function tokenParts(
     colour: TOOL_COLOURS[named.length % TOOL_COLOURS.length] ?? 's1',
   };
   return [...classes, ...named, others].filter(({ tokens }) => tokens >= 0.5);
+}
+
+/** What a report says about the tokens that the classes do not add up to. */
+export interface UnaccountedPart {
+  readonly name: string;
+  readonly tokens: number;
+  /** What they are, as the end of a sentence. */
+  readonly meaning: string;
+}
+
+/** The difference between what was reported and what was found; undefined below half a token. */
+export function unaccountedPart(tokens: number): UnaccountedPart | undefined {
+  if (Math.abs(tokens) < 0.5) return undefined;
+  return tokens > 0
+    ? {
+        name: 'not in the file',
+        tokens,
+        meaning:
+          'unrecorded instructions and tools, hidden reasoning, overhead; the other rows are estimates',
+      }
+    : { name: 'not reported', tokens, meaning: 'in the file and not sent, or estimated too high' };
 }

@@ -17,19 +17,21 @@ export function openaiError({ status, message, type, code, param }: Problem): ob
 
 /** Codes that the API gives with some of its rules. */
 const codes = new Map<string, string>([
-  ['C3', 'empty_array'],
-  ['C4', 'array_above_max_length'],
-  ['C5', 'string_above_max_length'],
-  ['C6', 'invalid_value'],
-  ['C8', 'invalid_value'],
-  ['R5', 'invalid_value'],
-  ['R6', 'previous_response_not_found'],
-  ['R7', 'invalid_encrypted_content'],
-  ['R12', 'string_above_max_length'],
+  ['no-messages', 'empty_array'],
+  ['empty-tool-call-list', 'empty_array'],
+  ['too-many-tools', 'array_above_max_length'],
+  ['too-many-tool-calls', 'array_above_max_length'],
+  ['tool-call-id-too-long', 'string_above_max_length'],
+  ['text-too-long', 'string_above_max_length'],
+  ['malformed-tool-name', 'invalid_value'],
+  ['output-limit-too-high', 'invalid_value'],
+  ['malformed-item-id', 'invalid_value'],
+  ['previous-response-not-found', 'previous_response_not_found'],
+  ['encrypted-content-invalid', 'invalid_encrypted_content'],
 ]);
 
 /** Rules that are answered with another status than 400. */
-const statuses = new Map<string, number>([['R8', 404]]);
+const statuses = new Map<string, number>([['stored-item-not-found', 404]]);
 
 /** The refusal that a broken rule is answered with; undefined when there is none that counts. */
 export function openaiRefusal(violations: readonly Violation[]): Problem | undefined {

@@ -24,6 +24,8 @@ export interface World {
 export interface Call {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
+  /** Whether only the size of the prompt is asked for. Default false. */
+  readonly isCount?: boolean | undefined;
 }
 
 /** A request that broke no rule. */

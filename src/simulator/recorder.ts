@@ -10,7 +10,7 @@ export interface RecordedRequest {
   /** Tokens of the prompt; undefined when the request was refused before it was counted. */
   readonly promptTokens: number | undefined;
   readonly outputTokens: number | undefined;
-  /** The contract's rule that was broken, e.g. `A16`. */
+  /** The contract's rule that was broken, e.g. `tool-call-without-result`. */
   readonly rule: string | undefined;
   /** Names of the faults that struck it. */
   readonly faults: readonly string[];

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
 import { answerCall, type ModelBehaviour, type Outcome, plainDelivery, refuse } from './model-endpoint.ts';
 import { readModels } from './model-list.ts';
 import { isRefused } from './problem.ts';
@@ -31,8 +31,6 @@ const modelsPath = '/v1/models';
 /** An endpoint that counts what the one it belongs to would be sent. */
 interface Counter {
   readonly of: string;
-  /** Fields that a request has to have, and that one to count may leave out. */
-  readonly defaults: JsonObject;
   answer(tokens: number): JsonObject;
 }
 
@@ -42,7 +40,6 @@ const counters: ReadonlyMap<string, Counter> = new Map<string, Counter>([
     `${anthropicMessagesPath}/count_tokens`,
     {
       of: anthropicMessagesPath,
-      defaults: { max_tokens: 1 },
       answer: (tokens) => ({ input_tokens: tokens }),
     },
   ],
@@ -50,7 +47,6 @@ const counters: ReadonlyMap<string, Counter> = new Map<string, Counter>([
     `${openaiResponsesPath}/input_tokens`,
     {
       of: openaiResponsesPath,
-      defaults: {},
       answer: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
     },
   ],
@@ -85,8 +81,7 @@ export function createRouter(world: World, behaviour: ModelBehaviour): Router {
   };
 
   const countTokens = (provider: Provider, counter: Counter, call: Call, requestId: string): Routed => {
-    const body = isObject(call.body) ? { ...counter.defaults, ...call.body } : call.body;
-    const accepted = provider.accept({ ...call, body });
+    const accepted = provider.accept({ ...call, isCount: true });
     if (isRefused(accepted)) return refuse(provider, accepted.problem, requestId);
     const { tokens } = measurePrompt(accepted.conversation, behaviour.countTokens);
     return { delivery: plainDelivery(200, counter.answer(tokens)), promptTokens: tokens };

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import { textOf } from '../core/message.ts';
+import { requestTokens } from '../core/receipt.ts';
+import type { StrategyContext } from '../core/strategy.ts';
 import { createTokenEstimator } from '../core/token-estimator.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { CLEARED_TEXT } from './clear-tool-results.ts';
@@ -36,11 +38,11 @@ function session(uses: readonly Use[]) {
   ]);
 }
 
-const eager = { protectTokens: 1000, minBatchTokens: 0 };
+const eager = { protectTokens: 1000, minBatchTokens: 1 };
 
 /** Places of the uses whose results were cleared, or why none was. */
-async function cleared(uses: readonly Use[], options: object = eager, pins = {}) {
-  const context = strategyContext({ estimator, pins });
+async function cleared(uses: readonly Use[], options: object = eager, given: Partial<StrategyContext> = {}) {
+  const context = strategyContext({ estimator, ...given });
   const outcome = await createStrategy('clear-tool-results', { ...options }).compact(session(uses), context);
   if (outcome.status !== 'compacted') return outcome.reason;
   const { messages } = outcome.conversation;
@@ -56,17 +58,48 @@ describe('clear-tool-results', () => {
     expect(CLEARED_TEXT).toBe('[Old tool result content cleared]');
   });
 
-  it('protects the newest 40,000 tokens, or as many as protectTokens says', async () => {
-    expect(await cleared(many(70), {})).toEqual(Array.from({ length: 30 }, (_one, index) => index));
+  /** A result that nobody may clear, so that no target is within reach. */
+  const huge = { name: 'ask_user', size: 3_000_000 };
+
+  it('protects the newest fifth of the target, or as many tokens as protectTokens says', async () => {
+    expect(await cleared([huge, ...many(20)], {}, { targetTokens: 10_000 })).toEqual(
+      Array.from({ length: 18 }, (_one, index) => index + 1),
+    );
     expect(await cleared(many(5), { ...eager, protectTokens: 3000 })).toEqual([0, 1]);
     expect(await cleared(many(5), { ...eager, protectTokens: 2999 })).toEqual([0, 1, 2]);
   });
 
-  it('acts from 20,000 tokens on, or from minBatchTokens', async () => {
-    expect(await cleared(many(59), {})).toBe('batch-too-small');
-    expect(await cleared(many(60), {})).toHaveLength(20);
-    expect(await cleared(many(5), { ...eager, minBatchTokens: 4000 })).toHaveLength(4);
-    expect(await cleared(many(5), { ...eager, minBatchTokens: 4001 })).toBe('batch-too-small');
+  it.each([
+    { targetTokens: 10_000, size: 1000, few: 3, enough: 4 },
+    { targetTokens: 1_000_000, size: 10_000, few: 22, enough: 23 },
+  ])(
+    'acts from a tenth of the target on, or from 20,000 tokens: $targetTokens',
+    async ({ targetTokens, size, few, enough }) => {
+      const given = { targetTokens };
+
+      expect(await cleared([huge, ...many(few, { size })], {}, given)).toBe('batch-too-small');
+      expect(await cleared([huge, ...many(enough, { size })], {}, given)).toEqual(expect.any(Array));
+    },
+  );
+
+  it('acts from minBatchTokens on, by what clearing frees', async () => {
+    const freed = 4 * (1000 - CLEARED_TEXT.length);
+
+    expect(await cleared(many(5), { ...eager, minBatchTokens: freed })).toHaveLength(4);
+    expect(await cleared(many(5), { ...eager, minBatchTokens: freed + 1 })).toBe('batch-too-small');
+  });
+
+  it('clears the oldest first, and no more than the target needs', async () => {
+    const targetTokens = 15_000;
+    const places = await cleared(many(20), eager, { targetTokens });
+    const tokensWith = (count: number) => {
+      const uses = many(20).map((use, index) => (index < count ? { ...use, content: CLEARED_TEXT } : use));
+      return requestTokens(session(uses), estimator);
+    };
+
+    expect(places).toEqual(Array.from({ length: places.length }, (_one, index) => index));
+    expect(tokensWith(places.length)).toBeLessThanOrEqual(targetTokens);
+    expect(tokensWith(places.length - 1)).toBeGreaterThan(targetTokens);
   });
 
   it('clears only tools that can be run again, or those that are listed', async () => {
@@ -99,12 +132,12 @@ describe('clear-tool-results', () => {
     const uses = [{ content: `KEEP ${'x'.repeat(900)}` }, {}, {}];
 
     expect(await cleared(uses)).toEqual([0, 1]);
-    expect(await cleared(uses, eager, { patterns: [/KEEP/] })).toEqual([1]);
+    expect(await cleared(uses, eager, { pins: { patterns: [/KEEP/] } })).toEqual([1]);
   });
 
   it('keeps the newest result, however large it is: the model has not seen it', async () => {
     expect(await cleared([{}, { size: 90_000 }])).toEqual([0]);
-    expect(await cleared([{}, {}], { protectTokens: 0, minBatchTokens: 0 })).toEqual([0]);
+    expect(await cleared([{}, {}], { protectTokens: 1, minBatchTokens: 1 })).toEqual([0]);
   });
 
   it('does not count what it cleared before', async () => {

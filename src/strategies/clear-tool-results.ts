@@ -1,9 +1,11 @@
+import { currentTurnStart } from '../core/current-turn.ts';
 import type { Edit } from '../core/edit.ts';
-import { withHandles } from '../core/handles.ts';
+import { type HandleFor, withHandles } from '../core/handles.ts';
 import type { Message, ToolResultBlock } from '../core/message.ts';
 import { integer, list } from '../core/options.ts';
 import { pinnedMessages } from '../core/pins.ts';
 import { rememberFold } from '../core/prefix-memory.ts';
+import { requestTokens } from '../core/receipt.ts';
 import { defineStrategy, finish, notCompacted } from '../core/strategy.ts';
 import { type AnsweredCall, surveyOf } from '../core/survey.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
@@ -43,17 +45,36 @@ const OBTAINABLE = [
   'str_replace_editor',
 ];
 
+/** Shares of the target: what stays of the newest results, and the smallest batch that is worth a new prompt cache. */
+const PROTECTED_SHARE = 0.2;
+const BATCH_SHARE = 0.1;
+const MOST_BATCH_TOKENS = 20_000;
+/** Estimates of parts do not add up exactly. */
+const ROUNDING = 1.02;
+/** As long as any. */
+const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
+
+function noteText(handleFor: HandleFor | undefined): string {
+  return handleFor === undefined ? CLEARED_TEXT : `${CLEARED_TEXT} ${EXAMPLE_HANDLE}`;
+}
+
 /** Empties old results of tools that can be run again, in batches that are worth it. */
 export const clearToolResults = defineStrategy({
   name: 'clear-tool-results',
   summary: 'clear old results of tools that can be run again',
   options: {
     tools: list({ default: OBTAINABLE, help: 'tools whose results may be cleared' }),
-    protectTokens: integer({ default: 40_000, help: 'newest tokens of results that stay' }),
-    minBatchTokens: integer({ default: 20_000, help: 'act only when so much can be cleared at once' }),
+    protectTokens: integer({
+      default: 0,
+      help: 'newest tokens of results that stay; 0: a fifth of the target',
+    }),
+    minBatchTokens: integer({
+      default: 0,
+      help: 'act only when so much can be cleared at once; 0: a tenth of the target, at most 20,000',
+    }),
   },
 
-  create({ tools, protectTokens, minBatchTokens }) {
+  create({ tools, ...options }) {
     const isListed = rememberNames(new Set(tools.map(plainName)));
     /** For each use the edit that clears its result; undefined where that is never done. */
     const foldEdits = rememberFold<AnsweredCall, (Edit | undefined)[]>({
@@ -72,26 +93,35 @@ export const clearToolResults = defineStrategy({
         const { uses } = surveyOf(messages);
         const edits = foldEdits(uses);
         const pinned = pinnedMessages(messages, context.pins);
-        // Results behind the last answer are those that the model has not seen yet.
-        const unseenFrom = messages.findLastIndex(({ role }) => role === 'assistant');
+        const current = currentTurnStart(messages);
         const sizeOf = (index: number) => sizeOfResult(uses[index], messages, context.estimator);
+        const { targetTokens } = context;
+        const protectTokens =
+          options.protectTokens > 0 ? options.protectTokens : targetTokens * PROTECTED_SHARE;
+        const minBatchTokens =
+          options.minBatchTokens > 0
+            ? options.minBatchTokens
+            : Math.min(MOST_BATCH_TOKENS, targetTokens * BATCH_SHARE);
+        const noteTokens = context.estimator.countText(noteText(context.handleFor));
+        // No more is cleared than the target asks for; without a need, all that may be.
+        const excess = (requestTokens(conversation, context.estimator) - targetTokens) * ROUNDING;
+        const wanted = excess > 0 ? Math.max(excess, minBatchTokens) : Number.POSITIVE_INFINITY;
 
         const border = protectedFrom(uses.length, sizeOf, protectTokens);
         const chosen: Edit[] = [];
         let freed = 0;
-        for (let index = 0; index < border; index++) {
+        for (let index = 0; index < border && freed < wanted; index++) {
           const edit = edits[index];
           const message = uses[index]?.at.message ?? 0;
-          if (edit === undefined || message >= unseenFrom || pinned.has(message)) continue;
+          if (edit === undefined || message >= current || pinned.has(message)) continue;
           chosen.push(edit);
-          // Counted no further than it takes to know that it is enough.
-          if (freed < minBatchTokens) freed += sizeOf(index);
+          freed += Math.max(0, sizeOf(index) - noteTokens);
         }
         if (chosen.length === 0 || freed < minBatchTokens) {
           return notCompacted(
             'skipped',
             'batch-too-small',
-            `${Math.round(freed)} tokens could be cleared, less than ${minBatchTokens}`,
+            `${Math.round(freed)} tokens could be cleared, less than ${Math.round(minBatchTokens)}`,
           );
         }
         return finish(conversation, withHandles(chosen, messages, context.handleFor), context, {

@@ -1,3 +1,4 @@
+import { currentTurnStart } from '../core/current-turn.ts';
 import type { Edit } from '../core/edit.ts';
 import { fileAccess } from '../core/file-access.ts';
 import { withHandles } from '../core/handles.ts';
@@ -36,7 +37,13 @@ export const collapseReads = defineStrategy({
     name: 'collapse-reads',
     async compact(conversation, context) {
       const { stale } = foldReads(surveyOf(conversation.messages).uses);
-      const protectedFrom = stale.length === 0 ? 0 : newestRoundsStart(conversation.messages, keepRounds);
+      const protectedFrom =
+        stale.length === 0
+          ? 0
+          : Math.min(
+              newestRoundsStart(conversation.messages, keepRounds),
+              currentTurnStart(conversation.messages),
+            );
       const pinned = pinnedMessages(conversation.messages, context.pins);
       const isLarge = ({ message, block }: BlockPosition) => {
         const found = conversation.messages[message];

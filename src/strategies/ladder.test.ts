@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countingSummarizer, strategyContext } from '../../test/support/strategy-context.ts';
 import { writeConversation } from '../core/format.ts';
 import { undoPlan } from '../core/plan.ts';
-import type { StrategyContext } from '../core/strategy.ts';
+import { changeOf, type StrategyContext } from '../core/strategy.ts';
 import type { Summarizer } from '../core/summarizer.ts';
 import { readSummaryMessage } from '../core/summary-message.ts';
 import { createTokenEstimator } from '../core/token-estimator.ts';
@@ -101,23 +101,34 @@ describe('the ladder', () => {
     expect(outcome.receipt.strategy).toBe('ladder');
   });
 
-  it('keeps keepRecent tokens when it summarises', async () => {
+  it('keeps what it is told to when it summarises, and a fifth of the target by itself', async () => {
     const lengthAfter = async (options: Readonly<Record<string, unknown>>) => {
       const outcome = await climb(asks(40, 1000), { targetTokens: 30_000 }, options);
-      return outcome.status === 'compacted' ? outcome.receipt.messagesAfter : 0;
+      return changeOf(outcome)?.receipt.messagesAfter;
     };
 
-    expect(await lengthAfter({ keepRecent: 0 })).toBe(6);
-    expect(await lengthAfter({ keepRecent: 5000 })).toBeGreaterThan(6);
-    expect(await lengthAfter({})).toBe(await lengthAfter({ keepRecent: 20_000 }));
+    expect(await lengthAfter({ keepRounds: 2 })).toBe(6);
+    expect(await lengthAfter({ keepRecentMessages: 9 })).toBe(12);
+    expect(await lengthAfter({ keepRecentTokens: 9200 })).toBe(18);
+    expect(await lengthAfter({})).toBe(await lengthAfter({ keepRecentTokens: 6000 }));
   });
 
-  it('goes on to the emergency when there is no summary, and tells what was spent', async () => {
-    expect(await climb(asks(20, 1000), { targetTokens: 9000, summarizer: failing })).toMatchObject({
-      status: 'compacted',
-      reason: 'collapse',
+  it('changes nothing when there is no summary and nothing cheaper, and tells what was spent', async () => {
+    expect(await climb(asks(20, 1000), { targetTokens: 9000, summarizer: failing })).toEqual({
+      status: 'failed',
+      reason: 'summary-upstream',
+      message: 'no answer',
       usage: { promptTokens: 7, outputTokens: 0 },
     });
+  });
+
+  it('gives what the cheap rungs made when there is no summary', async () => {
+    const rounds = [...reads(20, 1000), ...asks(20, 1000)];
+    const outcome = await climb(rounds, { targetTokens: 9000, summarizer: failing });
+
+    expect(outcome).toMatchObject({ status: 'insufficient', usage: { promptTokens: 7, outputTokens: 0 } });
+    expect(changeOf(outcome)?.receipt.messagesAfter).toBe(81);
+    expect(changeOf(outcome)?.receipt.tokensAfter).toBeLessThan(25_000);
   });
 
   it('tells the failure of a rung when none did anything', async () => {
@@ -131,27 +142,30 @@ describe('the ladder', () => {
     expect(outcome.status).not.toBe('skipped');
   });
 
-  it('does not throw the summary away that it has just made', async () => {
+  it('gives the summary as the best there is when what must stay is above the target', async () => {
     const summarizer: Summarizer = {
       ...countingSummarizer,
-      summarize: async () => ({
-        status: 'summarized',
-        text: `the port is 8080 ${'.'.repeat(600)}`,
-        usage: undefined,
-      }),
+      summarize: async () => ({ status: 'summarized', text: 'the port is 8080', usage: undefined }),
     };
-    // The newest two rounds alone are above the target, so that a summary is not enough.
-    const outcome = await climb([...asks(20, 1000), ...asks(2, 5000)], {
-      targetTokens: 9000,
-      trigger: 'overflow',
-      summarizer,
-    });
-    const summaries =
-      outcome.status === 'compacted' ? outcome.conversation.messages.map(readSummaryMessage) : [];
+    const outcome = await climb(
+      [...reads(6, 1000), ...asks(20, 1000), ...asks(2, 5000)],
+      { targetTokens: 9000, summarizer },
+      { keepRounds: 2 },
+    );
+    const summaries = changeOf(outcome)?.conversation.messages.map(readSummaryMessage);
 
-    expect(outcome.reason).toBe('summarize, collapse');
-    expect(summaries.filter((one) => one !== undefined)).toEqual([
-      expect.stringContaining('the port is 8080'),
-    ]);
+    expect(outcome).toMatchObject({ status: 'insufficient', reason: 'floor-exceeds-target' });
+    expect(outcome).toMatchObject({ message: expect.stringContaining('the newest rounds (10') });
+    expect(summaries?.filter((one) => one !== undefined)).toEqual(['the port is 8080']);
+  });
+
+  it('is due when a rung is', () => {
+    const isDue = (options: Readonly<Record<string, unknown>>) =>
+      createStrategy('ladder', options).isDue?.(session(asks(4, 10)), { estimator });
+
+    expect(isDue({})).toBe(false);
+    expect(isDue({ thresholdMessages: 9 })).toBe(true);
+    expect(isDue({ thresholdMessages: 10 })).toBe(false);
+    expect(isDue({ thresholdTokens: 50 })).toBe(true);
   });
 });

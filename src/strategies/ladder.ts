@@ -1,11 +1,13 @@
 import { addUsage } from '../core/add-usage.ts';
 import type { Edit } from '../core/edit.ts';
 import type { Conversation } from '../core/format.ts';
-import type { Usage } from '../core/message.ts';
-import { integer } from '../core/options.ts';
+import type { Message, Usage } from '../core/message.ts';
+import type { OptionSpecs, OptionValues } from '../core/options.ts';
 import { relabel, requestTokens } from '../core/receipt.ts';
 import {
+  type Change,
   type Compacted,
+  changeOf,
   defineStrategy,
   finishPlan,
   type NotCompacted,
@@ -21,18 +23,22 @@ import type { Survival } from '../core/survival.ts';
  * is made of what was said, and not of what a cheaper rung has left of it. The strategies come in, since they do not
  * know each other.
  */
-export function defineLadder(
-  laddersOf: (values: { readonly keepRecent: number }) => readonly (readonly Strategy[])[],
+export function defineLadder<const Specs extends OptionSpecs>(
+  options: Specs,
+  laddersOf: (values: OptionValues<Specs>) => readonly (readonly Strategy[])[],
 ) {
   return defineStrategy({
     name: 'ladder',
     summary: 'the cheap and local means first, a summary last, until the target is met',
-    options: {
-      keepRecent: integer({ default: 20_000, help: 'tokens of the newest rounds to keep when summarising' }),
-    },
+    options,
     create(values) {
       const ladders = laddersOf(values);
-      return { name: 'ladder', compact: (conversation, context) => climbAll(conversation, context, ladders) };
+      return {
+        name: 'ladder',
+        isDue: (conversation, context) =>
+          ladders.flat().some((rung) => rung.isDue?.(conversation, context) === true),
+        compact: (conversation, context) => climbAll(conversation, context, ladders),
+      };
     },
   });
 }
@@ -45,8 +51,9 @@ interface Climb {
   readonly steps: (readonly Edit[])[];
   readonly climbed: string[];
   survival: readonly Survival[] | undefined;
-  /** The outcome of the one rung that did something, which is that of the whole ladder too. */
-  only: Compacted | undefined;
+  /** What the one rung changed that did something, which is what the whole ladder changed too. */
+  only: Change | undefined;
+  /** Why a rung could not do what it should, and whether that is something that went wrong. */
   refusal: NotCompacted | undefined;
 }
 
@@ -65,19 +72,32 @@ async function climbAll(
     const climb = await climbOne(conversation, context, rungs);
     usage = addUsage(usage, climb.usage);
     refusal = climb.refusal ?? refusal;
-    if (best === undefined || climb.tokens < best.tokens) best = climb;
+    // A later ladder is the better method: it is not given up because it missed the number as well.
+    if (best === undefined || climb.steps.length > 0) best = climb;
     if (best.tokens <= context.targetTokens) break;
   }
   if (best !== undefined && best.steps.length > 0) {
-    const { steps, climbed, survival, only } = best;
-    if (only !== undefined)
-      return { ...only, reason: climbed.join(', '), receipt: relabel(only.receipt, 'ladder'), usage };
-    const reason = climbed.join(', ');
-    return finishPlan(conversation, { steps }, context, { strategy: 'ladder', reason, usage, survival });
+    const outcome = outcomeOf(conversation, context, { ...best, usage });
+    if (best.tokens <= context.targetTokens) return outcome;
+    // What cannot be made small enough is told by the rung that knows what is in the way.
+    const { message = `${Math.round(best.tokens)} tokens are left` } = refusal ?? {};
+    const { reason: _reason, status: _status, usage: _usage, ...change } = outcome;
+    return { status: 'insufficient', reason: 'floor-exceeds-target', message, usage, best: change };
   }
   if (refusal !== undefined) return { ...refusal, usage };
   const message = 'nothing in this conversation may be made smaller';
   return notCompacted('insufficient', 'nothing-to-do', message, usage);
+}
+
+function outcomeOf(
+  conversation: Conversation,
+  context: StrategyContext,
+  { steps, climbed, survival, only, usage }: Climb,
+): Compacted {
+  const reason = climbed.join(', ');
+  if (only !== undefined)
+    return { ...only, status: 'compacted', reason, receipt: relabel(only.receipt, 'ladder'), usage };
+  return finishPlan(conversation, { steps }, context, { strategy: 'ladder', reason, usage, survival });
 }
 
 async function climbOne(
@@ -95,25 +115,38 @@ async function climbOne(
     only: undefined,
     refusal: undefined,
   };
+  // What a rung rewrites a second time can be read again as it was, not as the rung before has left it.
+  const { handleFor } = context;
+  const originals = new Map<Message, Message>();
+  const originalOf = (message: Message) => originals.get(message) ?? message;
+  const told: StrategyContext =
+    handleFor === undefined
+      ? context
+      : { ...context, handleFor: (messages) => handleFor(messages.map(originalOf)) };
   for (const rung of rungs) {
     if (climb.tokens <= context.targetTokens) break;
-    takeRung(climb, rung, await rung.compact(climb.current, context), context);
+    const before = climb.current.messages;
+    takeRung(climb, rung, await rung.compact(climb.current, told), context);
+    const after = climb.current.messages;
+    if (after.length !== before.length) continue;
+    for (const [index, message] of after.entries()) {
+      const was = before[index];
+      if (was !== undefined && was !== message) originals.set(message, originalOf(was));
+    }
   }
   return climb;
 }
 
 function takeRung(climb: Climb, rung: Strategy, outcome: Outcome, { estimator }: StrategyContext): void {
   climb.usage = addUsage(climb.usage, outcome.usage);
-  if (outcome.status !== 'compacted') {
-    if (outcome.status !== 'skipped') climb.refusal ??= outcome;
-    return;
-  }
-  const tokens = requestTokens(outcome.conversation, estimator);
-  if (tokens >= climb.tokens) return;
+  if (outcome.status === 'failed' || outcome.status === 'insufficient') climb.refusal ??= outcome;
+  const change = changeOf(outcome);
+  const tokens = change === undefined ? climb.tokens : requestTokens(change.conversation, estimator);
+  if (change === undefined || tokens >= climb.tokens) return;
   climb.tokens = tokens;
-  climb.current = outcome.conversation;
-  climb.only = climb.steps.length === 0 ? outcome : undefined;
-  climb.steps.push(...outcome.plan.steps);
+  climb.current = change.conversation;
+  climb.only = climb.steps.length === 0 ? change : undefined;
+  climb.steps.push(...change.plan.steps);
   climb.climbed.push(rung.name);
-  climb.survival = outcome.receipt.survival ?? climb.survival;
+  climb.survival = change.receipt.survival ?? climb.survival;
 }

@@ -79,7 +79,6 @@ describe('the registry', () => {
     ['sliding-window', 'keepLast'],
     ['snip', 'keepRounds'],
     ['collapse', 'keepRounds'],
-    ['summarize', 'keepRounds'],
   ])('%s does not let %s be 0, which would forget everything', (name, option) => {
     expect(errorOf(name, { [option]: 0 }).message).toContain('at least 1');
   });

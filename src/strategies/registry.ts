@@ -12,8 +12,8 @@ import { stripMedia } from './strip-media.ts';
 import { summarize } from './summarize.ts';
 import { tokenBudget } from './token-budget.ts';
 
-/** The default: what costs nothing first, then a summary, and the emergency when that was not enough. */
-export const ladder = defineLadder(({ keepRecent }) => {
+/** The default: what costs nothing first, then a summary. */
+export const ladder = defineLadder(summarize.options, (values) => {
   const withoutMedia = stripMedia.create(readOptions(stripMedia.options, {}, 'strip-media'));
   return [
     [
@@ -21,11 +21,7 @@ export const ladder = defineLadder(({ keepRecent }) => {
       collapseReads.create(readOptions(collapseReads.options, {}, 'collapse-reads')),
       clearToolResults.create(readOptions(clearToolResults.options, {}, 'clear-tool-results')),
     ],
-    [
-      withoutMedia,
-      summarize.create(readOptions(summarize.options, { keepRecent }, 'summarize')),
-      collapse.create(readOptions(collapse.options, {}, 'collapse')),
-    ],
+    [withoutMedia, summarize.create(values)],
   ];
 });
 

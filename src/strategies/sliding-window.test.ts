@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { strategyContext } from '../../test/support/strategy-context.ts';
+import { changeOf } from '../core/strategy.ts';
+import { readOpenings } from '../core/summary-message.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { messagesOfShape } from '../testing/shapes.ts';
 import { createStrategy } from './registry.ts';
@@ -19,10 +21,30 @@ async function left(shape: string, options: Readonly<Record<string, unknown>> = 
 
 describe('sliding-window', () => {
   it('keeps the last ten unless told otherwise, and the first question', async () => {
-    expect(await left('u'.repeat(30))).toBe('u'.repeat(11));
-    expect(await left('u'.repeat(30), { keepLast: 3 })).toBe('uuuu');
-    expect(await left('u'.repeat(30), { keepLast: 29 })).toBe('nothing-to-do');
-    expect(await left('u'.repeat(10))).toBe('short-enough');
+    const long = 'ua'.repeat(15);
+
+    expect(await left(long)).toBe(`u${'ua'.repeat(5)}`);
+    expect(await left(long, { keepLast: 3 })).toBe('uaua');
+    expect(await left(long, { keepLast: 29 })).toBe('nothing-to-do');
+    expect(await left('ua'.repeat(5))).toBe('short-enough');
+  });
+
+  it('keeps all that the model has not answered, however much it is', async () => {
+    expect(await left('u'.repeat(30))).toBe('nothing-to-do');
+    expect(await left(`uau${'u'.repeat(20)}`, { keepLast: 2 })).toBe(`uu${'u'.repeat(20)}`);
+    expect(await left('uaucr', { keepLast: 1 })).toBe('uucr');
+  });
+
+  it('quotes the newest request where it leaves', async () => {
+    const conversation = anthropicMessages.read(messagesOfShape('uaucrcrcr').map(({ raw }) => raw));
+    const outcome = await createStrategy('sliding-window', { keepLast: 2 }).compact(
+      conversation,
+      strategyContext(),
+    );
+    const { messages } = changeOf(outcome)!.conversation;
+
+    expect(messages).toHaveLength(4);
+    expect(readOpenings(messages[1]!)).toEqual([{ kind: 'request', text: 'question 2' }]);
   });
 
   it.each([

@@ -25,10 +25,7 @@ export const slidingWindow = defineStrategy({
           `${length} messages, no more than the ${keepLast} to keep`,
         );
       }
-      const edits = dropOldest(conversation, context.pins, {
-        limit: length - keepLast,
-        isEnough: () => false,
-      });
+      const edits = dropOldest(conversation, context.pins, { limit: length - keepLast });
       return finish(conversation, edits, context, {
         strategy: 'sliding-window',
         reason: `kept the last ${keepLast}`,

@@ -16,6 +16,7 @@ import { findFormat } from '../formats/registry.ts';
 import { messagesOfShape } from '../testing/shapes.ts';
 import { createStrategy } from './registry.ts';
 
+/** Places of what is left, -1 for a message of ours; or why everything is. */
 async function left(shape: string, options: Readonly<Record<string, unknown>> = {}) {
   const conversation = anthropicMessages.read(messagesOfShape(shape).map(({ raw }) => raw));
   const outcome = await createStrategy('snip', options).compact(conversation, strategyContext());
@@ -54,7 +55,15 @@ describe('snip', () => {
     { shape: 'ucrcrcrcr', options: { keepRounds: 1, keepHead: 2 }, places: '0 1 2 7 8' },
     { shape: 'ucrcrcrcr', options: { keepRounds: 1, keepHead: 3 }, places: '0 1 2 3 4 7 8' },
     { shape: 'ucrcrcrcr', options: { keepRounds: 1, keepHead: 4 }, places: 'short-enough' },
-    { shape: 'crcrcrcr', options: { keepRounds: 1, keepHead: 1 }, places: '0 1 6 7' },
+    { shape: 'crcrcrcr', options: { keepRounds: 1, keepHead: 1 }, places: '-1 0 1 6 7' },
+    { shape: 'ucrcrcrcr', options: { keepMessages: 2 }, places: '0 7 8' },
+    { shape: 'ucrcrcrcr', options: { keepMessages: 3 }, places: '0 5 6 7 8' },
+    { shape: 'ucrcrcrcr', options: { keepMessages: 8 }, places: 'nothing-to-do' },
+    { shape: 'ucrcrcrcr', options: { keepMessages: 9 }, places: 'short-enough' },
+    { shape: 'ucrcrcrcr', options: { keepMessages: 2, keepRounds: 9 }, places: '0 7 8' },
+    { shape: 'ucrcrcrcr', options: { keepMessages: 2, keepHead: 2 }, places: '0 1 2 7 8' },
+    { shape: 'ucrcrcrcr', options: { keepMessages: 2, keepHead: 3 }, places: '0 1 2 7 8' },
+    { shape: 'ucrcrcrcr', options: { keepMessages: 2, keepHead: 7 }, places: 'short-enough' },
   ])('leaves $places of $shape by $options', async ({ shape, options, places }) => {
     expect(await left(shape, options)).toBe(places);
   });

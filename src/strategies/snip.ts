@@ -1,5 +1,6 @@
 import { dropOldest } from '../core/dropping.ts';
 import { legalCuts } from '../core/legality.ts';
+import type { Message } from '../core/message.ts';
 import { integer } from '../core/options.ts';
 import { groupRounds } from '../core/rounds.ts';
 import { defineStrategy, finish, notCompacted } from '../core/strategy.ts';
@@ -7,35 +8,41 @@ import { defineStrategy, finish, notCompacted } from '../core/strategy.ts';
 /** Keeps the newest rounds, and some of the oldest if asked to. */
 export const snip = defineStrategy({
   name: 'snip',
-  summary: 'keep the newest rounds and, if wanted, the first ones',
+  summary: 'keep the newest messages or rounds and, if wanted, the first ones',
   options: {
-    keepRounds: integer({ default: 10, min: 1, help: 'newest rounds to keep' }),
-    keepHead: integer({ default: 0, help: 'rounds to keep at the beginning, besides what is pinned' }),
+    keepMessages: integer({ default: 0, help: 'newest messages to keep; 0: go by rounds' }),
+    keepRounds: integer({ default: 10, min: 1, help: 'newest rounds to keep, where messages do not count' }),
+    keepHead: integer({
+      default: 0,
+      help: 'messages or rounds to keep at the beginning, besides what is pinned',
+    }),
   },
 
-  create: ({ keepRounds, keepHead }) => ({
+  create: ({ keepMessages, keepRounds, keepHead }) => ({
     name: 'snip',
     async compact(conversation, context) {
-      const rounds = groupRounds(conversation.messages, { userTextJoins: 'next' });
-      const tail = rounds[rounds.length - keepRounds];
-      if (tail === undefined || rounds.length <= keepRounds + keepHead) {
-        return notCompacted('skipped', 'short-enough', `${rounds.length} rounds, no more than those to keep`);
+      const { messages } = conversation;
+      const [unit, keep] =
+        keepMessages > 0 ? (['messages', keepMessages] as const) : (['rounds', keepRounds] as const);
+      const starts = startsOf(messages, unit);
+      const limit = starts[starts.length - keep];
+      if (limit === undefined || starts.length <= keep + keepHead) {
+        const message = `${starts.length} ${unit}, no more than those to keep`;
+        return notCompacted('skipped', 'short-enough', message);
       }
-      const wanted = rounds[keepHead - 1]?.end ?? 0;
-      // In a broken list a round may end where nothing may be cut.
-      const head =
-        legalCuts(conversation.messages).find((cut) => cut >= wanted) ?? conversation.messages.length;
-      const all = dropOldest(conversation, context.pins, { limit: tail.start, isEnough: () => false });
-      const edits = all.flatMap((edit) => {
-        if (edit.type !== 'drop' || edit.start >= head) return [edit];
-        return edit.end > head ? [{ ...edit, start: head }] : [];
-      });
-      const isOpened = head > 0;
-      const needed = isOpened ? edits.filter((edit) => edit.type !== 'insert') : edits;
-      return finish(conversation, needed, context, {
+      const wanted = keepHead === 0 ? 0 : (starts[keepHead] ?? messages.length);
+      // Something that belongs together may begin in the head: it ends there too.
+      const keepBefore = legalCuts(messages).find((cut) => cut >= wanted) ?? messages.length;
+      const edits = dropOldest(conversation, context.pins, { limit, keepBefore });
+      return finish(conversation, edits, context, {
         strategy: 'snip',
-        reason: `kept the last ${keepRounds} rounds`,
+        reason: `kept the last ${keep} ${unit}`,
       });
     },
   }),
 });
+
+function startsOf(messages: readonly Message[], unit: 'messages' | 'rounds'): readonly number[] {
+  if (unit === 'messages') return [...messages.keys()];
+  return groupRounds(messages, { userTextJoins: 'next' }).map(({ start }) => start);
+}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import { type Block, textOf } from '../core/message.ts';
+import { changeOf } from '../core/strategy.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { createStrategy } from './registry.ts';
 
@@ -74,8 +75,8 @@ describe('strip-media', () => {
     expect(await left(images(3), { maxImages: 0 }, { patterns: [/picture 1/] })).toBe('-i-');
   });
 
-  it('finds pictures inside tool results, and the result stays', async () => {
-    const conversation = anthropicMessages.read([
+  const shooting = (later: readonly unknown[]) =>
+    anthropicMessages.read([
       { role: 'user', content: 'task' },
       { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'screenshot', input: {} }] },
       {
@@ -88,15 +89,21 @@ describe('strip-media', () => {
           },
         ],
       },
+      ...later,
     ]);
-    const outcome = await createStrategy('strip-media', { maxImages: 1 }).compact(
-      conversation,
-      strategyContext(),
-    );
-    const block = outcome.status === 'compacted' ? outcome.conversation.messages[2]?.blocks[0] : undefined;
+  const one = createStrategy('strip-media', { maxImages: 1 });
+
+  it('finds pictures inside tool results, and the result stays', async () => {
+    const conversation = shooting([{ role: 'assistant', content: 'seen' }]);
+    const outcome = await one.compact(conversation, strategyContext());
+    const block = changeOf(outcome)?.conversation.messages[2]?.blocks[0];
     const content = block?.type === 'tool-result' ? block.content : [];
 
     expect(content.map(letterOf)).toEqual(['-', '?', '-', 'i']);
     expect(content.map((inner) => textOf(inner))[1]).toBe('between');
+  });
+
+  it('leaves pictures that the model has not answered', async () => {
+    expect(await one.compact(shooting([]), strategyContext())).toMatchObject({ reason: 'nothing-to-do' });
   });
 });

@@ -1,3 +1,4 @@
+import { currentTurnStart } from '../core/current-turn.ts';
 import type { Edit } from '../core/edit.ts';
 import { integer } from '../core/options.ts';
 import { pinnedMessages } from '../core/pins.ts';
@@ -18,6 +19,7 @@ export const stripMedia = defineStrategy({
     name: 'strip-media',
     async compact(conversation, context) {
       const pinned = pinnedMessages(conversation.messages, context.pins);
+      const current = currentTurnStart(conversation.messages);
       const counts = { image: 0, other: 0, bytes: 0 };
       const edits: Edit[] = [];
       for (const { block, message, position, inner } of surveyOf(conversation.messages).media.toReversed()) {
@@ -26,7 +28,7 @@ export const stripMedia = defineStrategy({
         else counts.other++;
         counts.bytes += block.data?.length ?? 0;
         const isBeyond = isImage ? counts.image > maxImages : counts.other > maxDocuments;
-        if ((!isBeyond && counts.bytes <= maxBytes) || pinned.has(message)) continue;
+        if ((!isBeyond && counts.bytes <= maxBytes) || pinned.has(message) || message >= current) continue;
         const text = `[${block.media} removed to save space]`;
         edits.push({
           type: 'strip',

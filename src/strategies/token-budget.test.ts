@@ -2,18 +2,24 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { steps, writers } from '../../test/support/conversations.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
+import { requestTokens } from '../core/receipt.ts';
+import { changeOf } from '../core/strategy.ts';
 import { createTokenEstimator } from '../core/token-estimator.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
+import { findFormat } from '../formats/registry.ts';
 import { createStrategy } from './registry.ts';
 
 /** One token for each character, three for each message. */
 const estimator = createTokenEstimator({ countText: (text) => text.length });
 
 /** Ten messages of 100 tokens each, between the task and the newest round; 1022 tokens in all. */
-const conversation = openaiChat.read([
+const conversation = anthropicMessages.read([
   { role: 'user', content: 'task' },
-  ...Array.from({ length: 10 }, () => ({ role: 'user', content: 'x'.repeat(97) })),
+  ...Array.from({ length: 10 }, (_one, index) => ({
+    role: index % 2 === 0 ? 'assistant' : 'user',
+    content: 'x'.repeat(97),
+  })),
   { role: 'assistant', content: 'ok' },
   { role: 'user', content: 'more' },
 ]);
@@ -104,15 +110,32 @@ describe('token-budget', () => {
     expect(kept.messages.at(-1)).toBe(open.messages.at(-1));
   });
 
+  it('says how much it dropped, the last stretch included', async () => {
+    expect(await run({ budget: 30 }, 1)).toMatchObject({ reason: 'dropped 1000 of 1022 tokens' });
+    expect(await run({ budget: 17 }, 1)).toMatchObject({ reason: 'dropped 1005 of 1022 tokens' });
+  });
+
+  it('makes the best there is where the budget cannot be met, and says so', async () => {
+    const outcome = await run({ budget: 10 }, 1);
+
+    expect(outcome).toMatchObject({
+      status: 'insufficient',
+      reason: 'floor-exceeds-target',
+      best: { receipt: { messagesAfter: 2, tokensAfter: 17 } },
+    });
+    expect(outcome).toMatchObject({ message: expect.stringContaining('17 tokens are left of 1022') });
+  });
+
   test.prop([steps, fc.constantFrom(...Object.keys(writers)), fc.integer({ min: 1, max: 300 })])(
     'never says that a request is within a budget when it is not',
     async (list, name, budget) => {
-      const source = name === 'openai-chat' ? openaiChat : anthropicMessages;
-      const outcome = await run({ budget }, 1, source.read(writers[source.name]!(list)));
-      if (outcome.status !== 'compacted') return;
+      const source = findFormat(name)!.read(writers[name]!(list));
+      const outcome = await run({ budget }, 1, source);
+      const isWithin = requestTokens(changeOf(outcome)?.conversation ?? source, estimator) <= budget;
 
-      if (outcome.reason.startsWith('within'))
-        expect(outcome.receipt.tokensAfter).toBeLessThanOrEqual(budget);
+      if (outcome.status === 'compacted') expect(isWithin).toBe(true);
+      if (outcome.status === 'insufficient') expect(isWithin).toBe(false);
+      if (outcome.reason === 'below-target') expect(isWithin).toBe(true);
     },
   );
 });

@@ -4,8 +4,7 @@ import type { Message } from '../core/message.ts';
 import { choice, integer } from '../core/options.ts';
 import type { Span } from '../core/pins.ts';
 import { requestTokens } from '../core/receipt.ts';
-import { groupRounds } from '../core/rounds.ts';
-import { defineStrategy, finish, notCompacted } from '../core/strategy.ts';
+import { defineStrategy, finish, judgeTarget, notCompacted } from '../core/strategy.ts';
 
 /** Drops the oldest rounds until the request fits a budget. */
 export const tokenBudget = defineStrategy({
@@ -47,23 +46,30 @@ export const tokenBudget = defineStrategy({
           }
           return whole - freed <= limit;
         };
-        // The newest round holds what the model has not answered yet.
-        const newest = groupRounds(messages).at(-1)?.start ?? messages.length;
-        const edits = dropOldest(conversation, context.pins, { limit: newest, isEnough });
+        const edits = dropOldest(conversation, context.pins, { limit: messages.length, isEnough });
         if (edits.length === 0) {
           return notCompacted('insufficient', 'floor-exceeds-target', floorMessage(whole, limit, unit));
         }
-        return finish(conversation, edits, context, {
+        const left = edits.flatMap((edit) =>
+          edit.type === 'drop' ? messages.slice(edit.start, edit.end) : [],
+        );
+        const outcome = finish(conversation, edits, context, {
           strategy: 'token-budget',
-          reason: `dropped ${Math.round(freed)} of ${Math.round(whole)} ${unit}`,
+          reason: `dropped ${Math.round(sum(left, sizeOf))} of ${Math.round(whole)} ${unit}`,
         });
+        const target = unit === 'bytes' ? Number.POSITIVE_INFINITY : limit;
+        return judgeTarget(
+          outcome,
+          target,
+          'what is pinned, the instructions, the tools and the current turn',
+        );
       },
     };
   },
 });
 
 function floorMessage(whole: number, limit: number, unit: string): string {
-  return `${Math.round(whole)} ${unit} are left when all that may go has gone, more than ${limit}: what is pinned, the instructions and the tools take that much`;
+  return `${Math.round(whole)} ${unit} are left when all that may go has gone, more than ${limit}: what is pinned, the instructions, the tools and the current turn take that much`;
 }
 
 function bytesOf({ raw }: Message): number {

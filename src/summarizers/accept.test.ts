@@ -11,7 +11,7 @@ describe('an answer that ends badly', () => {
     { stop: 'refusal', reason: 'refused' },
     { stop: 'context-full', reason: 'input-too-long' },
     { stop: 'other', reason: 'truncated' },
-  ] as const)('with $stop is $reason, however good it looks (H21, H23, H24)', ({ stop, reason }) => {
+  ] as const)('with $stop is $reason, however good it looks', ({ stop, reason }) => {
     expect(judge('<summary>\n## Intent\n- ship it\n</summary>', stop).reason).toBe(reason);
   });
 
@@ -20,7 +20,7 @@ describe('an answer that ends badly', () => {
   });
 });
 
-describe('an empty answer (H20)', () => {
+describe('an empty answer', () => {
   it.each([
     { title: 'nothing', text: '' },
     { title: 'blanks', text: ' \n\t\n ' },
@@ -36,7 +36,7 @@ describe('an empty answer (H20)', () => {
   });
 });
 
-describe('a refusal in words (H21)', () => {
+describe('a refusal in words', () => {
   it.each([
     "I'm sorry, but I can't help with that.",
     'I’m sorry, but I can’t assist with this request.',
@@ -84,7 +84,7 @@ describe('a refusal in words (H21)', () => {
   });
 });
 
-describe('tool protocol (H22, H23)', () => {
+describe('tool protocol', () => {
   it.each([
     '<tool_call>{"name":"read"}</tool_call>',
     'Let me look.\n<function_calls>\n<invoke name="read">',

@@ -3,6 +3,7 @@ import type { Completion, CompletionStop } from '../core/model-client.ts';
 import type { SummaryFailure } from '../core/summarizer.ts';
 import { hasSections } from './document.ts';
 import { answerBody } from './format-summary.ts';
+import { isEcho, isNonsense } from './nonsense.ts';
 
 /** Why an answer is no summary. */
 export interface Rejection {
@@ -18,16 +19,20 @@ export interface Accepted {
 }
 
 /**
- * Judges an answer by itself: whole, not empty, no refusal, no tool call. How large it may be is judged once it has
- * been merged with what was there before.
+ * Judges an answer by itself: whole, not empty, no refusal, no tool call, no echo, and about what it should be about. How
+ * large it may be is judged once it has been merged with what was there before.
+ * @param source texts that a summary may rest on, where they are known
  */
-export function acceptAnswer({ text, stop }: Completion): Accepted | Rejection {
+export function acceptAnswer({ text, stop }: Completion, source?: Iterable<string>): Accepted | Rejection {
   const stopped = stops.get(stop);
   if (stopped !== undefined) return stopped;
+  if (isEcho(text)) return { reason: 'nonsense', message: 'the model gave back what it was asked' };
   const body = answerBody(text);
   const found = faults.find(({ shows }) => shows(body.text));
   if (found !== undefined) return found.rejection;
   if (!body.isClosed) return { reason: 'truncated', message: 'the answer ends before its closing tag' };
+  if (source !== undefined && isNonsense(body.text, source))
+    return { reason: 'nonsense', message: 'the answer has nothing to do with the conversation' };
   return { reason: undefined, text: body.text };
 }
 

@@ -42,7 +42,7 @@ describe('a summary', () => {
     expect(writeItems(readItems(text))).toBe(text);
   });
 
-  it('has closed sections: what stands under or before anything else is dropped (H36)', () => {
+  it('has closed sections: what stands under or before anything else is dropped', () => {
     const text = [
       'Sure, here it is:',
       '## Intent',

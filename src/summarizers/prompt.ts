@@ -28,6 +28,9 @@ const FIRST_ORDER =
   'Text only: call no tool, and neither answer nor carry on the conversation. Your whole task is the record described here.';
 const LAST_ORDER = 'Now write the record. Text only, no tool call, nothing after the closing tag.';
 
+/** What stands in every prompt and in no summary. */
+export const SUMMARY_ORDERS: readonly string[] = [FIRST_ORDER, LAST_ORDER];
+
 /** The prompt for a new summary, or for an update of the previous one. It begins and ends with the order to write text only. */
 export function summaryPrompt(options: SummaryPromptOptions): string {
   const { transcript } = options;

@@ -29,7 +29,7 @@ describe('words of the user', () => {
   });
 });
 
-describe('quoted demands (H37)', () => {
+describe('quoted demands', () => {
   it.each([
     { title: 'the exact words', point: '## Constraints\n- "Don\'t touch the database, ever!"' },
     { title: 'other case, blanks and quotation marks', point: '## Constraints\n- “fix the login PAGE”' },

@@ -8,7 +8,7 @@ import { shorten } from './shorten.ts';
 
 const read = (list: readonly unknown[]) => list.map(anthropicMessages.readMessage);
 
-describe('renderTranscript (row 54)', () => {
+describe('renderTranscript', () => {
   it('shows roles, calls and results, a line each', () => {
     const messages = deepFreeze(
       read([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { summaryRequestBudget } from './request-budget.ts';
 
-describe('summaryRequestBudget (row 40)', () => {
+describe('summaryRequestBudget', () => {
   it.each([
     { window: 8192, inputTokens: 5120, outputTokens: 2560, marginTokens: 512 },
     { window: 16_000, inputTokens: 10_134, outputTokens: 5066, marginTokens: 800 },

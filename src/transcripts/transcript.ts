@@ -13,6 +13,8 @@ export interface Transcript {
   /** `side-chain`: a sub-agent's conversation recorded inside another one's file. */
   readonly kind: 'main' | 'side-chain';
   readonly model: string | undefined;
+  /** The context window the recording harness worked with, where it says so. */
+  readonly windowTokens?: number | undefined;
   /** Stretches between compactions by the recording harness, oldest first; the last one is what is live. At least one. */
   readonly segments: readonly Segment[];
   /** What the reader left out or mended, for people: `2 synthetic messages left out`. */

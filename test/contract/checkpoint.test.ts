@@ -13,7 +13,7 @@ import { isTrueOf } from '../../src/core/find-checkpoint.ts';
 import { type Conversation, writeConversation } from '../../src/core/format.ts';
 import { projectView } from '../../src/core/project-view.ts';
 import { requestTokens } from '../../src/core/receipt.ts';
-import type { Strategy } from '../../src/core/strategy.ts';
+import { changeOf, type Strategy } from '../../src/core/strategy.ts';
 import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { linkTools } from '../../src/core/tool-links.ts';
 import { findFormat } from '../../src/formats/registry.ts';
@@ -28,8 +28,8 @@ const owner = { tenant: 'a', configuration: 'c', usage: undefined, signal: undef
 const label = { ...owner, conversation: 'name', state: initialAutoCompactState, createdAt: 1 };
 
 const OPTIONS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  summarize: { keepRecent: 50, minGain: 0 },
-  ladder: { keepRecent: 50 },
+  summarize: { keepRecentTokens: 50, minGain: 0 },
+  ladder: { keepRecentTokens: 50 },
   'clear-tool-results': { protectTokens: 50, minBatchTokens: 1 },
 };
 
@@ -69,7 +69,8 @@ async function compact(
     view,
     strategyContext({ estimator, targetTokens, trigger: 'manual' }),
   );
-  if (outcome.status !== 'compacted') return undefined;
+  const change = changeOf(outcome);
+  if (change === undefined) return undefined;
   const canonical = chains.canonicalOf(conversation.format);
   const made = buildCheckpoint(
     {
@@ -79,7 +80,7 @@ async function compact(
       view,
       pieces,
       base,
-      outcome,
+      change,
       archive,
       canonical,
       estimator,
@@ -88,7 +89,7 @@ async function compact(
   );
   return made === undefined
     ? undefined
-    : { turn, view, made, after: outcome.conversation.messages.map(({ raw }) => raw) };
+    : { turn, view, made, after: change.conversation.messages.map(({ raw }) => raw) };
 }
 
 /** Steps whose results are long enough to be worth something. */

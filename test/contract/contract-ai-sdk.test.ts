@@ -9,7 +9,7 @@ import { aiSdkModelFixtures, aiSdkUiFixtures } from '../fixtures/wire/ai-sdk.ts'
 const { check } = aiSdkContract;
 
 describe('AI SDK fixtures', () => {
-  it('53 v-model-messages: no provider options are lost when a message loses a block', () => {
+  it('no provider options are lost when a message loses a block', () => {
     const { messages } = aiSdkModel.read(aiSdkModelFixtures[0]?.body);
     const answer = messages[1]!;
     const fewer = aiSdkModel.withBlocks(
@@ -21,7 +21,7 @@ describe('AI SDK fixtures', () => {
     expect(optionsIn(fewer.raw)).toHaveLength(5);
   });
 
-  it('54 v-ui-steps: calls and results pair within the message, and only what is open is unanswered', () => {
+  it('calls and results pair within the message, and only what is open is unanswered', () => {
     const { messages } = aiSdkUi.read(aiSdkUiFixtures[0]?.body);
     const { pairs, unanswered, orphans } = linkTools(messages);
     const open = unanswered.map(({ message, block }) => messages[message]?.blocks[block]);
@@ -32,7 +32,7 @@ describe('AI SDK fixtures', () => {
     expect(orphans).toEqual([]);
   });
 
-  it('54 v-ui-steps: the three steps keep their borders when one of their tools goes', () => {
+  it('the three steps keep their borders when one of their tools goes', () => {
     const answer = aiSdkUi.read(aiSdkUiFixtures[0]?.body).messages[1]!;
     const kept = answer.blocks.filter((block) => !isOfCall(block, 'call_lint'));
 
@@ -126,7 +126,9 @@ describe('AI SDK rules', () => {
   });
 
   it('finds the list under `prompt` too', () => {
-    expect(check({ prompt: messages('u a') })).toMatchObject([{ rule: 'V1', path: 'prompt[1].content[0]' }]);
+    expect(check({ prompt: messages('u a') })).toMatchObject([
+      { rule: 'tool-call-without-result', path: 'prompt[1].content[0]' },
+    ]);
   });
 
   test.prop([fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 6 }), fc.nat()])(

@@ -130,91 +130,112 @@ const wideImages = {
 const cases: readonly Case[] = [
   {
     why: 'no message',
-    rule: 'A1',
+    rule: 'no-messages',
     path: 'messages',
     wording: 'messages: at least one message is required',
     body: request([]),
   },
   {
     why: 'no list',
-    rule: 'A2',
+    rule: 'missing-field',
     path: 'messages',
     wording: 'messages: Field required',
     body: { model: 'claude-x', max_tokens: 1 },
   },
   {
     why: 'no max_tokens',
-    rule: 'A2',
+    rule: 'missing-field',
     path: 'max_tokens',
     wording: 'max_tokens: Field required',
     body: { model: 'claude-x', messages: [ask] },
+    context: { endpoint: 'messages' },
   },
-  { why: 'no model', rule: 'A2', path: 'model', body: { max_tokens: 1, messages: [ask] } },
+  {
+    why: 'an answer that is to be streamed, without max_tokens',
+    rule: 'missing-field',
+    path: 'max_tokens',
+    wording: 'max_tokens: Field required',
+    body: { model: 'claude-x', messages: [ask], stream: true },
+  },
+  {
+    why: 'max_tokens where tokens are only counted',
+    rule: 'unknown-field',
+    path: 'max_tokens',
+    wording: 'max_tokens: Extra inputs are not permitted',
+    body: { model: 'claude-x', messages: [ask], max_tokens: 1 },
+    context: { endpoint: 'count-tokens' },
+  },
+  { why: 'no model', rule: 'missing-field', path: 'model', body: { max_tokens: 1, messages: [ask] } },
   {
     why: 'a result without its id',
-    rule: 'A2',
+    rule: 'missing-field',
     path: 'messages.0.content.0.tool_result.tool_use_id',
     wording: 'messages.0.content.0.tool_result.tool_use_id: Field required',
     body: request([user({ type: 'tool_result', content: 'ok' })]),
   },
   {
     why: 'a tool without a schema',
-    rule: 'A2',
+    rule: 'missing-field',
     path: 'tools.0.custom.input_schema',
     wording: 'tools.0.custom.input_schema: Field required',
     body: request([ask], { tools: [{ name: 'read_file' }] }),
   },
   {
     why: 'forced tool without a name',
-    rule: 'A2',
+    rule: 'missing-field',
     path: 'tool_choice.tool.name',
     body: request([ask], { tool_choice: { type: 'tool' } }),
   },
   {
     why: 'thinking without a budget',
-    rule: 'A2',
+    rule: 'missing-field',
     path: 'thinking.enabled.budget_tokens',
     body: request([ask], { thinking: { type: 'enabled' } }),
   },
   {
     why: 'an unknown role',
-    rule: 'A3',
+    rule: 'unknown-role',
     path: 'messages.0.role',
     wording: "messages.0.role: Input should be 'user' or 'assistant'",
     body: request([{ role: 'tool', content: 'ok' }]),
   },
   {
     why: 'a field of another API',
-    rule: 'A4',
+    rule: 'unknown-field',
     path: 'frequency_penalty',
     wording: 'frequency_penalty: Extra inputs are not permitted',
     body: request([ask], { frequency_penalty: 0 }),
   },
-  { why: 'a note on a message', rule: 'A4', path: 'messages.0.id', body: request([{ ...ask, id: 'm1' }]) },
+  {
+    why: 'a note on a message',
+    rule: 'unknown-field',
+    path: 'messages.0.id',
+    body: request([{ ...ask, id: 'm1' }]),
+  },
   {
     why: 'a beta field without its header',
-    rule: 'A4',
+    rule: 'unknown-field',
     path: 'context_management',
     body: request([ask], { context_management: { edits: [] } }),
     context: { betas: [] },
   },
   {
     why: 'binding controls without their header',
-    rule: 'A4',
+    rule: 'unknown-field',
     path: 'thinking.block_binding',
     body: request([ask], { model: 'claude-opus-5-5', thinking: { type: 'adaptive', block_binding: {} } }),
     context: { betas: [] },
   },
   {
     why: 'an edit of another beta',
-    rule: 'A5',
+    rule: 'unknown-type',
     path: 'context_management.edits.0',
     body: request([ask], { context_management: { edits: [{ type: 'compact_20260112' }] } }),
     context: { betas: ['context-management-2025-06-27'] },
   },
   {
     why: 'a tool choice of another API',
-    rule: 'A5',
+    rule: 'unknown-type',
     path: 'tool_choice',
     wording:
       "tool_choice: Input tag 'required' found using 'type' does not match any of the expected tags: 'auto', 'any', 'tool', 'none'",
@@ -222,106 +243,111 @@ const cases: readonly Case[] = [
   },
   {
     why: 'an unknown thinking type',
-    rule: 'A5',
+    rule: 'unknown-type',
     path: 'thinking',
     body: request([ask], { thinking: { type: 'hard' } }),
   },
   {
     why: 'an unknown cache type',
-    rule: 'A5',
+    rule: 'unknown-type',
     path: 'messages.0.content.0.cache_control',
     body: request([user({ ...text('Hm.'), cache_control: { type: 'forever' } })]),
   },
   {
     why: 'an image as system prompt',
-    rule: 'A5',
+    rule: 'unknown-type',
     path: 'system.0',
     body: request([ask], { system: [{ type: 'image' }] }),
   },
   {
     why: 'a word as tool choice',
-    rule: 'A6',
+    rule: 'wrong-kind-of-value',
     path: 'tool_choice',
     wording: 'tool_choice: Input should be an object',
     body: request([ask], { tool_choice: 'required' }),
   },
   {
     why: 'null as content',
-    rule: 'A6',
+    rule: 'wrong-kind-of-value',
     path: 'messages.0.content',
     body: request([{ role: 'user', content: null }]),
   },
-  { why: 'a string as block', rule: 'A6', path: 'messages.0.content.0', body: request([user('Hm.')]) },
+  {
+    why: 'a string as block',
+    rule: 'wrong-kind-of-value',
+    path: 'messages.0.content.0',
+    body: request([user('Hm.')]),
+  },
   {
     why: 'a string as input',
-    rule: 'A6',
+    rule: 'wrong-kind-of-value',
     path: 'messages.1.content.0.tool_use.input',
     body: request([ask, assistant({ ...call('toolu_01'), input: '{}' }), user(result('toolu_01'))]),
   },
   {
     why: 'a number in a result',
-    rule: 'A6',
+    rule: 'wrong-kind-of-value',
     path: 'messages.2.content.0.tool_result.content.0',
     body: request([ask, assistant(call('toolu_01')), user(result('toolu_01', [7]))]),
   },
-  { why: 'a list as body', rule: 'A6', path: 'body', body: [] },
+  { why: 'a list as body', rule: 'wrong-kind-of-value', path: 'body', body: [] },
   {
     why: 'too many messages',
-    rule: 'A8',
+    rule: 'too-many-messages',
     path: 'messages',
     body: request(Array.from({ length: 100_001 }, () => ask)),
   },
   {
     why: 'a result said by the assistant',
-    rule: 'A21',
+    rule: 'block-in-wrong-role',
     path: 'messages.2',
     wording: 'messages.2: `tool_result` blocks can only be in `user` messages',
     body: request([ask, assistant(call('toolu_01')), assistant(result('toolu_01')), user(text('Go on.'))]),
   },
   {
     why: 'a call said by the user',
-    rule: 'A21',
+    rule: 'block-in-wrong-role',
     path: 'messages.0',
     wording: 'messages.0: `tool_use` blocks can only be in `assistant` messages',
     body: request([user(call('toolu_01')), user(result('toolu_01'))]),
   },
   {
     why: 'two tools of one name',
-    rule: 'A26',
+    rule: 'duplicate-tool-name',
     path: 'tools',
     wording: 'tools: Tool names must be unique.',
     body: request([ask], { tools: [tools[0], tools[0]] }),
   },
   {
     why: 'a tool name with a dot',
-    rule: 'A27',
+    rule: 'malformed-tool-name',
     path: 'tools.0.custom.name',
     body: request([ask], { tools: [{ ...tools[0], name: 'fs.read' }] }),
   },
   {
     why: 'a choice among no tools',
-    rule: 'A28',
+    rule: 'tool-choice-without-tools',
     path: 'tool_choice',
     wording: 'tool_choice may only be specified while providing tools.',
     body: request([ask], { tools: [], tool_choice: { type: 'auto' } }),
   },
   {
     why: 'a forced choice on a model without it',
-    rule: 'A29',
+    rule: 'forced-tool-choice-unsupported',
     path: 'tool_choice',
     wording: 'tool_choice: type "tool" and "any" are not supported for this model.',
     body: request([ask], { model: 'claude-fable-5-1', tool_choice: { type: 'any' } }),
   },
   {
     why: 'only deferred tools',
-    rule: 'A30',
+    rule: 'all-tools-deferred',
     path: 'tools',
     wording: 'All tools have defer_loading: true',
     body: request([ask], { tools: [{ ...tools[0], defer_loading: true }] }),
   },
   {
     why: 'an open object deep in a strict schema',
-    rule: 'A31',
+    rule: 'open-object-in-strict-schema',
     path: 'tools.0.custom',
     wording: "tools.0.custom: For 'object' type, 'additionalProperties' must be explicitly set to false",
     body: request([ask], {
@@ -342,7 +368,7 @@ const cases: readonly Case[] = [
   },
   {
     why: 'more output than the model has',
-    rule: 'A34',
+    rule: 'output-limit-too-high',
     path: 'max_tokens',
     wording:
       'max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5',
@@ -350,7 +376,7 @@ const cases: readonly Case[] = [
   },
   {
     why: 'an image over 10 MB',
-    rule: 'A35',
+    rule: 'images-over-limit',
     path: 'messages.0.content.0.image.source.base64',
     wording:
       'messages.0.content.0.image.source.base64: image exceeds 10 MB maximum: 10485761 bytes > 10485760 bytes',
@@ -358,19 +384,19 @@ const cases: readonly Case[] = [
   },
   {
     why: 'an image over 5 MB on Vertex',
-    rule: 'A35',
+    rule: 'images-over-limit',
     path: 'messages.0.content.0.image.source.base64',
     body: { ...request([images(1, 'A'.repeat(5_242_881))]), anthropic_version: 'vertex-2023-10-16' },
   },
   {
     why: 'more images than a 200k model takes',
-    rule: 'A35',
+    rule: 'images-over-limit',
     path: 'messages.0.content.100',
     body: request([images(101, pixel)]),
   },
   ...Object.entries(wideImages).map(([format, data]) => ({
     why: `a wide image among many: ${format}`,
-    rule: 'A35',
+    rule: 'images-over-limit',
     path: 'messages.1.content.0.image.source.base64.data',
     wording:
       'messages.1.content.0.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels',
@@ -378,13 +404,13 @@ const cases: readonly Case[] = [
   })),
   {
     why: 'sampling on a model without it',
-    rule: 'A36',
+    rule: 'unsupported-parameter',
     path: 'temperature',
     body: request([ask], { model: 'claude-opus-4-7', temperature: 0.2 }),
   },
   {
     why: 'manual thinking on a newer model',
-    rule: 'A42',
+    rule: 'thinking-mode-unsupported',
     path: 'thinking',
     wording:
       '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
@@ -392,45 +418,45 @@ const cases: readonly Case[] = [
   },
   {
     why: 'adaptive thinking on an older model',
-    rule: 'A42',
+    rule: 'thinking-mode-unsupported',
     path: 'thinking',
     wording: 'adaptive thinking is not supported on this model',
     body: request([ask], { thinking: { type: 'adaptive' } }),
   },
   {
     why: 'no thinking on a model that always thinks',
-    rule: 'A42',
+    rule: 'thinking-mode-unsupported',
     path: 'thinking',
     body: request([ask], { model: 'claude-fable-5', thinking: { type: 'disabled' } }),
   },
   {
     why: 'a small budget',
-    rule: 'A43',
+    rule: 'thinking-budget-out-of-bounds',
     path: 'thinking.enabled.budget_tokens',
     body: request([ask], { thinking: { type: 'enabled', budget_tokens: 1023 } }),
   },
   {
     why: 'a budget as large as the output',
-    rule: 'A43',
+    rule: 'thinking-budget-out-of-bounds',
     path: 'thinking.enabled.budget_tokens',
     wording: 'max_tokens must be greater than thinking.budget_tokens',
     body: request([ask], { tools: [], thinking: { type: 'enabled', budget_tokens: 4096 } }),
   },
   {
     why: 'a system message before a user message',
-    rule: 'A46',
+    rule: 'system-message-misplaced',
     path: 'messages.1',
     body: request([ask, { role: 'system', content: 'Hurry.' }, ask], { model: 'claude-opus-5' }),
   },
   {
     why: 'a call id with a colon',
-    rule: 'A49',
+    rule: 'malformed-tool-call-id',
     path: 'messages.1.content.0.tool_use.id',
     body: request([ask, assistant(call('call:1')), user(result('call:1'))]),
   },
   {
     why: 'a compaction with stop sequences',
-    rule: 'A50',
+    rule: 'invalid-compaction-request',
     path: 'stop_sequences',
     body: request([ask], {
       model: 'claude-opus-4-8',
@@ -440,13 +466,13 @@ const cases: readonly Case[] = [
   },
   {
     why: 'a compaction on an older model',
-    rule: 'A50',
+    rule: 'invalid-compaction-request',
     path: 'compaction',
     body: request([ask], { compaction: { type: 'summarize' } }),
   },
   {
     why: 'an early trigger',
-    rule: 'A51',
+    rule: 'invalid-context-edits',
     path: 'context_management.edits.0.trigger.value',
     body: request([ask], {
       context_management: {
@@ -456,7 +482,7 @@ const cases: readonly Case[] = [
   },
   {
     why: 'thinking cleared second',
-    rule: 'A51',
+    rule: 'invalid-context-edits',
     path: 'context_management.edits.1',
     body: request([ask], {
       context_management: {
@@ -471,7 +497,7 @@ describe('Anthropic Messages contract: rules', () => {
     const split = fixtures.find(({ variant }) => variant === 'calls split over two assistant messages');
 
     expect(contract.check(split?.body)).toMatchObject([
-      { rule: 'A16w', severity: 'warning', path: 'messages.2' },
+      { rule: 'tool-calls-split-over-messages', severity: 'warning', path: 'messages.2' },
     ]);
   });
 
@@ -485,7 +511,9 @@ describe('Anthropic Messages contract: rules', () => {
   it('has a body for every rule it lists', () => {
     const broken = new Set([...fixtures, ...cases].map(({ rule }) => rule));
 
-    expect(contract.rules.map(({ id }) => id).filter((id) => !broken.has(id))).toEqual(['A16w']);
+    expect(contract.rules.map(({ id }) => id).filter((id) => !broken.has(id))).toEqual([
+      'tool-calls-split-over-messages',
+    ]);
   });
 
   it('lists every violation, in order of place', () => {
@@ -500,16 +528,16 @@ describe('Anthropic Messages contract: rules', () => {
     );
 
     expect(contract.check(body).map(({ rule, path }) => `${rule} ${path}`)).toEqual([
-      'A6 max_tokens',
-      'A22 tools',
-      'A28 tool_choice',
-      'A9 messages.0',
-      'A12 messages.0.content.0',
-      'A17 messages.1.content.0',
-      'A13 messages.1.content.1',
-      'A3 messages.2.role',
-      'A11 messages.2',
-      'A16 messages.3',
+      'wrong-kind-of-value max_tokens',
+      'missing-tool-definitions tools',
+      'tool-choice-without-tools tool_choice',
+      'first-message-not-user messages.0',
+      'empty-text messages.0.content.0',
+      'tool-result-without-call messages.1.content.0',
+      'blank-text messages.1.content.1',
+      'unknown-role messages.2.role',
+      'empty-content messages.2',
+      'tool-call-without-result messages.3',
     ]);
   });
 
@@ -599,7 +627,42 @@ describe('Anthropic Messages contract: rules', () => {
     expect(contract.check(list.messages, { scope: 'messages' })).toEqual([]);
     const instructed = [ask, { role: 'system', content: 'Hurry.' }];
     expect(contract.check(instructed, { scope: 'messages', model: 'claude-sonnet-4-5' })).toEqual([]);
-    expect(contract.check(list).map(({ rule }) => rule)).toEqual(['A2', 'A2', 'A22', 'A4', 'A14']);
+    expect(contract.check(list).map(({ rule }) => rule)).toEqual([
+      'missing-field',
+      'missing-field',
+      'missing-tool-definitions',
+      'unknown-field',
+      'prefill-ends-in-whitespace',
+    ]);
+  });
+});
+
+describe('Anthropic Messages contract: a body without max_tokens', () => {
+  const body = { model: 'claude-opus-4-8', system: 'Be brief.', tools, messages: [ask] };
+
+  it('is refused as a request for an answer', () => {
+    expect(contract.check(body, { endpoint: 'messages' })).toMatchObject([
+      { rule: 'missing-field', path: 'max_tokens', severity: 'error' },
+    ]);
+  });
+
+  it('is accepted as a request to count tokens', () => {
+    expect(contract.check(body, { endpoint: 'count-tokens' })).toEqual([]);
+  });
+
+  it('is worth a word, and not illegal, where nobody says what it is for', () => {
+    const violations = contract.check(body);
+
+    expect(violations).toMatchObject([{ rule: 'missing-field', path: 'max_tokens', severity: 'info' }]);
+    expect(violations[0]?.message).toContain('count_tokens');
+  });
+
+  it('is held to every other rule, whatever it is for', () => {
+    const broken = { ...body, messages: [] };
+
+    for (const endpoint of ['messages', 'count-tokens', undefined] as const) {
+      expect(contract.check(broken, { endpoint }).map(({ rule }) => rule)).toContain('no-messages');
+    }
   });
 });
 
@@ -648,7 +711,7 @@ describe('Anthropic Messages contract: properties', () => {
   it.each(partners)('reports a $type taken out of $title', ({ type, body }) => {
     const rules = errorsOf(contract.check(body)).map(({ rule }) => rule);
 
-    expect(rules).toContain(type === 'tool_use' ? 'A17' : 'A16');
+    expect(rules).toContain(type === 'tool_use' ? 'tool-result-without-call' : 'tool-call-without-result');
   });
 
   it('reads each value a bounded number of times, however long the list is', () => {

@@ -34,17 +34,37 @@ describe('gemini rules', () => {
     { shape: 'uu1a', found: [], why: 'two user contents may stand together' },
     { shape: 'um1a', found: [], why: 'a text of the model may stand before its calls' },
     { shape: 'mu1a', found: [], why: 'the model may speak first' },
-    { shape: 'm1a', found: ['G1 contents[1]'], why: 'no user stands before the calls' },
-    { shape: 'u1u', found: ['G3 contents[1]'], why: 'a text stands where the response should' },
+    { shape: 'm1a', found: ['tool-call-out-of-turn contents[1]'], why: 'no user stands before the calls' },
+    {
+      shape: 'u1u',
+      found: ['tool-call-without-result contents[1]'],
+      why: 'a text stands where the response should',
+    },
     {
       shape: 'u1ua',
-      found: ['G3 contents[1]', 'G2 contents[3]'],
+      found: ['tool-call-without-result contents[1]', 'tool-result-without-call contents[3]'],
       why: 'a text tears call and response apart',
     },
-    { shape: 'u3ab', found: ['G3 contents[1]'], why: 'the rest of a split batch is the same fault' },
-    { shape: 'u1ab', found: ['G2 contents[3]'], why: 'further responses answer nothing' },
-    { shape: 'u1b', found: ['G3 contents[1]'], why: 'there are more responses than calls' },
-    { shape: 'au1m', found: ['G2 contents[0]', 'G3 contents[2]'], why: 'each fault is listed in order' },
+    {
+      shape: 'u3ab',
+      found: ['tool-results-miscounted contents[1]'],
+      why: 'the rest of a split batch is the same fault',
+    },
+    {
+      shape: 'u1ab',
+      found: ['tool-result-without-call contents[3]'],
+      why: 'further responses answer nothing',
+    },
+    {
+      shape: 'u1b',
+      found: ['tool-results-miscounted contents[1]'],
+      why: 'there are more responses than calls',
+    },
+    {
+      shape: 'au1m',
+      found: ['tool-result-without-call contents[0]', 'tool-call-without-result contents[2]'],
+      why: 'each fault is listed in order',
+    },
   ])('finds $found in $shape: $why', ({ shape, found }) => {
     expect(rulesOf(shape)).toEqual(found);
   });
@@ -69,32 +89,40 @@ describe('gemini rules', () => {
   });
 
   it.each([
-    { why: 'null as body', body: null, found: ['G0 body'] },
-    { why: 'no contents', body: {}, found: ['G6 contents'] },
-    { why: 'contents that are a text', body: { contents: 'hi' }, found: ['G0 contents'] },
-    { why: 'a content that is a text', body: { contents: ['hi'] }, found: ['G0 contents[0]'] },
-    { why: 'parts that are a text', body: { contents: [{ parts: 'hi' }] }, found: ['G0 contents[0].parts'] },
+    { why: 'null as body', body: null, found: ['wrong-kind-of-value body'] },
+    { why: 'no contents', body: {}, found: ['no-messages contents'] },
+    { why: 'contents that are a text', body: { contents: 'hi' }, found: ['wrong-kind-of-value contents'] },
+    {
+      why: 'a content that is a text',
+      body: { contents: ['hi'] },
+      found: ['wrong-kind-of-value contents[0]'],
+    },
+    {
+      why: 'parts that are a text',
+      body: { contents: [{ parts: 'hi' }] },
+      found: ['wrong-kind-of-value contents[0].parts'],
+    },
     {
       why: 'a part that is a text',
       body: { contents: [{ parts: ['hi'] }] },
-      found: ['G0 contents[0].parts[0]'],
+      found: ['wrong-kind-of-value contents[0].parts[0]'],
     },
     {
       why: 'an empty part of the instruction',
       body: { contents: contents('u'), systemInstruction: { parts: [{}] } },
-      found: ['G6 system_instruction.parts[0]'],
+      found: ['empty-part system_instruction.parts[0]'],
     },
     {
       why: 'an unanswered call under its snake-case name',
       body: {
         contents: [...contents('u'), { role: 'model', parts: [{ function_call: { name: 'probe' } }] }],
       },
-      found: ['G3 contents[1]'],
+      found: ['tool-call-without-result contents[1]'],
     },
     {
       why: 'a signature that is no text',
       body: { contents: [...contents('u'), { role: 'model', parts: [{ text: 'hi', thoughtSignature: 3 }] }] },
-      found: ['G5 contents[1].parts[0]'],
+      found: ['thought-signature-invalid contents[1].parts[0]'],
     },
   ])('reports $why', ({ body, found }) => {
     expect(check(body).map(({ rule, path }) => `${rule} ${path}`)).toEqual(found);
@@ -118,7 +146,7 @@ describe('gemini rules', () => {
 
     expect(check({ ...frame, contents: contents('u') })).toHaveLength(2);
     expect(check({ ...frame, contents: contents('u') }, { scope: 'messages' })).toEqual([]);
-    expect(check(contents('1a'), { scope: 'messages' })).toMatchObject([{ rule: 'G1' }]);
+    expect(check(contents('1a'), { scope: 'messages' })).toMatchObject([{ rule: 'tool-call-out-of-turn' }]);
   });
 });
 
@@ -148,7 +176,8 @@ describe('gemini properties', () => {
         : content,
     );
 
-    expect(check({ contents: all })).toMatchObject([{ rule: 'G3', path: `contents[${round * 3 + 1}]` }]);
+    const rule = sizes[round] === 1 ? 'tool-call-without-result' : 'tool-results-miscounted';
+    expect(check({ contents: all })).toMatchObject([{ rule, path: `contents[${round * 3 + 1}]` }]);
   });
 
   it.each(['u2b', '1', 'a'])(

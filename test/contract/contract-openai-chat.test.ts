@@ -27,23 +27,35 @@ function rulesOf(body: unknown, context = {}): readonly string[] {
 
 describe('openai-chat rules', () => {
   it.each([
-    { why: 'a number as body', body: 7, found: ['C0 body'] },
-    { why: 'a list as body', body: [], found: ['C0 body'] },
-    { why: 'no messages', body: {}, found: ['C0 messages'] },
-    { why: 'messages that are no list', body: { messages: 'hi' }, found: ['C0 messages'] },
-    { why: 'a message that is no object', body: { messages: [null] }, found: ['C0 messages[0]'] },
-    { why: 'a message without a role', body: { messages: [{}] }, found: ['C0 messages[0].role'] },
-    { why: 'an unknown role', body: { messages: [{ role: 'human' }] }, found: ['C0 messages[0].role'] },
-    { why: 'content of a wrong type', body: { messages: [userTurn(3)] }, found: ['C0 messages[0].content'] },
+    { why: 'a number as body', body: 7, found: ['wrong-kind-of-value body'] },
+    { why: 'a list as body', body: [], found: ['wrong-kind-of-value body'] },
+    { why: 'no messages', body: {}, found: ['missing-field messages'] },
+    { why: 'messages that are no list', body: { messages: 'hi' }, found: ['wrong-kind-of-value messages'] },
+    {
+      why: 'a message that is no object',
+      body: { messages: [null] },
+      found: ['wrong-kind-of-value messages[0]'],
+    },
+    { why: 'a message without a role', body: { messages: [{}] }, found: ['missing-field messages[0].role'] },
+    {
+      why: 'an unknown role',
+      body: { messages: [{ role: 'human' }] },
+      found: ['unknown-role messages[0].role'],
+    },
+    {
+      why: 'content of a wrong type',
+      body: { messages: [userTurn(3)] },
+      found: ['wrong-kind-of-value messages[0].content'],
+    },
     {
       why: 'a part without a type',
       body: { messages: [userTurn([{}])] },
-      found: ['C0 messages[0].content[0].type'],
+      found: ['missing-field messages[0].content[0].type'],
     },
     {
       why: 'an empty list of calls',
       body: { messages: [{ role: 'assistant', content: null, tool_calls: [] }] },
-      found: ['C3 messages[0].tool_calls'],
+      found: ['empty-tool-call-list messages[0].tool_calls'],
     },
     {
       why: 'arguments that are an object',
@@ -53,17 +65,17 @@ describe('openai-chat rules', () => {
           ...answers('call_1'),
         ],
       },
-      found: ['C0 messages[0].tool_calls[0].function.arguments'],
+      found: ['wrong-kind-of-value messages[0].tool_calls[0].function.arguments'],
     },
     {
       why: 'an answer without an id, and nothing about the call it may belong to',
       body: { messages: [calls('call_1'), { role: 'tool', content: 'done' }] },
-      found: ['C0 messages.[1].tool_call_id'],
+      found: ['missing-field messages.[1].tool_call_id'],
     },
     {
       why: 'a function message without a name',
       body: { messages: [{ role: 'function', content: 'done' }] },
-      found: ['C0 messages.[0].name'],
+      found: ['missing-field messages.[0].name'],
     },
     {
       why: 'an image in a tool message',
@@ -73,7 +85,7 @@ describe('openai-chat rules', () => {
           { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'image_url', image_url: { url: 'x' } }] },
         ],
       },
-      found: ['C11 messages[1]'],
+      found: ['image-outside-user-message messages[1]'],
     },
     {
       why: 'every fault, in order of place',
@@ -82,11 +94,11 @@ describe('openai-chat rules', () => {
         tools: [{ type: 'function', function: { name: 'no spaces' } }],
       },
       found: [
-        'C6 tools[0].function.name',
-        'C2 messages.[0].role',
-        'C1 messages.[2].role',
-        'C7 messages.[2].content',
-        'C1 messages',
+        'malformed-tool-name tools[0].function.name',
+        'tool-result-without-call messages.[0].role',
+        'tool-call-without-result messages.[2].role',
+        'missing-content messages.[2].content',
+        'tool-call-without-result messages',
       ],
     },
   ])('reports $why', ({ body, found }) => {
@@ -115,17 +127,29 @@ describe('openai-chat rules', () => {
 
     expect(rulesOf({ ...frame, messages })).toHaveLength(2);
     expect(rulesOf({ ...frame, messages }, { scope: 'messages' })).toEqual([]);
-    expect(rulesOf([...messages, ...answers('a')], { scope: 'messages' })).toEqual(['C2 messages.[1].role']);
+    expect(rulesOf([...messages, ...answers('a')], { scope: 'messages' })).toEqual([
+      'tool-result-without-call messages.[1].role',
+    ]);
   });
 
   it('holds only OpenAI to the limits of OpenAI', () => {
     const id = 'x'.repeat(41);
     const body = { messages: [calls(id), ...answers(id)] };
 
-    expect(rulesOf(body)).toEqual(['C5 messages[0].tool_calls[0].id']);
+    expect(rulesOf(body)).toEqual(['tool-call-id-too-long messages[0].tool_calls[0].id']);
     expect(rulesOf(body, { vendor: 'Azure' })).toHaveLength(1);
     expect(rulesOf(body, { vendor: 'groq' })).toEqual([]);
     expect(rulesOf({ ...body, model: 'kimi-k2' })).toEqual([]);
+  });
+
+  it('tells a text that is too long from an id that is', () => {
+    const longest = 'x'.repeat(10_485_760);
+
+    expect(rulesOf({ messages: [userTurn(longest)] })).toEqual([]);
+    expect(rulesOf({ messages: [userTurn(`${longest}x`)] })).toEqual(['text-too-long messages[0].content']);
+    expect(rulesOf({ messages: [userTurn([{ type: 'text', text: `${longest}x` }])] })).toEqual([
+      'text-too-long messages[0].content[0].text',
+    ]);
   });
 
   it('holds only Mistral to an assistant message behind the answers and a user or tool message at the end', () => {
@@ -133,8 +157,8 @@ describe('openai-chat rules', () => {
     const ending = { messages: [userTurn(), { role: 'assistant', content: 'ok' }] };
 
     expect(rulesOf(body)).toEqual([]);
-    expect(rulesOf(body, { vendor: 'mistral' })).toEqual(['mistral-3230 messages[3]']);
-    expect(rulesOf(ending, { vendor: 'mistral' })).toEqual(['mistral-3230 messages[1]']);
+    expect(rulesOf(body, { vendor: 'mistral' })).toEqual(['role-out-of-order messages[3]']);
+    expect(rulesOf(ending, { vendor: 'mistral' })).toEqual(['assistant-message-last messages[1]']);
     expect(rulesOf(ending, { vendor: 'mistral', scope: 'messages' })).toEqual([]);
   });
 
@@ -143,7 +167,9 @@ describe('openai-chat rules', () => {
     (id) => {
       const body = { messages: [userTurn(), calls(id), ...answers(id)] };
 
-      expect(rulesOf(body, { vendor: 'mistral' })).toEqual(['mistral-3280 messages[1].tool_calls[0].id']);
+      expect(rulesOf(body, { vendor: 'mistral' })).toEqual([
+        'malformed-tool-call-id messages[1].tool_calls[0].id',
+      ]);
     },
   );
 });
@@ -167,7 +193,7 @@ describe('openai-chat properties', () => {
 
     expect(rulesOf({ messages })).toEqual([]);
     expect(check({ messages: messages.filter((_, index) => index !== lost) })).toMatchObject([
-      { rule: 'C1' },
+      { rule: 'tool-call-without-result' },
     ]);
   });
 
@@ -179,7 +205,9 @@ describe('openai-chat properties', () => {
     const lost = positions[pick % positions.length] ?? 0;
     const rest = messages.filter((_, index) => index !== lost);
 
-    expect(new Set(check({ messages: rest }).map(({ rule }) => rule))).toEqual(new Set(['C2']));
+    expect(new Set(check({ messages: rest }).map(({ rule }) => rule))).toEqual(
+      new Set(['tool-result-without-call']),
+    );
   });
 
   it('reads every message a fixed number of times, however long the list is', () => {

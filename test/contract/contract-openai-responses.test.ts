@@ -27,20 +27,24 @@ function rulesOf(input: unknown, context = {}): readonly string[] {
 
 describe('openai-responses rules', () => {
   it.each([
-    { why: 'a text as body', body: 'hi', found: ['R0 body'] },
-    { why: 'no input', body: { model: 'gpt-5' }, found: ['R0 input'] },
-    { why: 'input of a wrong type', body: { input: 3 }, found: ['R0 input'] },
-    { why: 'an item that is no object', body: { input: ['hi'] }, found: ['R0 input[0]'] },
-    { why: 'an item of no type', body: { input: [{}] }, found: ['R0 input[0].type'] },
+    { why: 'a text as body', body: 'hi', found: ['wrong-kind-of-value body'] },
+    { why: 'no input', body: { model: 'gpt-5' }, found: ['missing-field input'] },
+    { why: 'input of a wrong type', body: { input: 3 }, found: ['wrong-kind-of-value input'] },
+    { why: 'an item that is no object', body: { input: ['hi'] }, found: ['wrong-kind-of-value input[0]'] },
+    { why: 'an item of no type', body: { input: [{}] }, found: ['missing-field input[0].type'] },
     {
       why: 'a call without an id',
       body: { input: [{ type: 'function_call' }] },
-      found: ['R0 input[0].call_id'],
+      found: ['missing-field input[0].call_id'],
     },
     {
       why: 'every fault, in order of place',
       body: { input: [output('a'), thought('rs_1'), call('b')], previous_response_id: null },
-      found: ['R4 input[0]', 'R2 input[1]', 'R3 input[2]'],
+      found: [
+        'tool-result-without-call input[0]',
+        'reasoning-without-following-item input[1]',
+        'tool-call-without-result input[2]',
+      ],
     },
   ])('reports $why', ({ body, found }) => {
     expect(check(body).map(({ rule, path }) => `${rule} ${path}`)).toEqual(found);
@@ -129,7 +133,11 @@ describe('openai-responses rules', () => {
   it('leaves the rules about ids and thoughts to OpenAI', () => {
     const input = [thought('rs_1'), { ...call('a'), id: 'x' }, output('a'), thought('rs_1')];
 
-    expect(rulesOf(input, { vendor: 'openai' })).toEqual(['R5 input[1].id', 'R11 input[3]', 'R2 input[3]']);
+    expect(rulesOf(input, { vendor: 'openai' })).toEqual([
+      'malformed-item-id input[1].id',
+      'duplicate-item-id input[3]',
+      'reasoning-without-following-item input[3]',
+    ]);
     expect(rulesOf(input, { vendor: 'deepseek' })).toEqual([]);
     expect(check({ input, model: 'deepseek-v4-flash' })).toEqual([]);
   });
@@ -143,19 +151,19 @@ describe('openai-responses rules', () => {
     {
       why: 'a thought inside the batch',
       input: [call('a'), thought('rs-1'), call('b'), output('a'), output('b')],
-      found: ['R3 input[0]'],
+      found: ['tool-call-without-result input[0]'],
     },
     {
       why: 'a message among the outputs',
       input: [call('a'), call('b'), output('a'), userTurn(), output('b')],
-      found: ['R3 input[1]'],
+      found: ['tool-call-without-result input[1]'],
     },
     {
       why: 'a late output behind the next call',
       input: [call('a'), call('b'), output('a'), call('c'), output('b'), output('c')],
-      found: ['R3 input[1]'],
+      found: ['tool-call-without-result input[1]'],
     },
-    { why: 'an output of no call', input: [output('a')], found: ['R4 input[0]'] },
+    { why: 'an output of no call', input: [output('a')], found: ['tool-result-without-call input[0]'] },
   ])('on DeepSeek judges $why', ({ input, found }) => {
     expect(rulesOf(input, { vendor: 'deepseek' })).toEqual(found);
   });
@@ -166,7 +174,7 @@ describe('openai-responses rules', () => {
 
     expect(check({ ...frame, input: [] }, { stored: () => false })).toHaveLength(2);
     expect(check({ ...frame, input: [] }, context)).toEqual([]);
-    expect(check([output('a')], context).map(({ rule }) => rule)).toEqual(['R4']);
+    expect(check([output('a')], context).map(({ rule }) => rule)).toEqual(['tool-result-without-call']);
   });
 });
 
@@ -187,8 +195,8 @@ describe('openai-responses properties', () => {
 
   /** What the loss of one item of each type is reported as; user messages may go. */
   const losses = new Map([
-    ['function_call_output', ['R3']],
-    ['reasoning', ['R1']],
+    ['function_call_output', ['tool-call-without-result']],
+    ['reasoning', ['item-without-reasoning']],
     [undefined, []],
   ]);
 
@@ -201,7 +209,7 @@ describe('openai-responses properties', () => {
     );
 
     expect(check({ input, model: 'o3' })).toEqual([]);
-    if (type === 'function_call') expect(found).toContain('R4');
+    if (type === 'function_call') expect(found).toContain('tool-result-without-call');
     else expect(found).toEqual(losses.get(type));
   });
 

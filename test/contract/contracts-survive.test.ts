@@ -16,6 +16,7 @@ const anyContext: fc.Arbitrary<CheckContext> = fc.record(
     model: fc.constantFrom('claude-fable-5', 'claude-opus-5-5', 'gemini-3-pro-preview', 'gpt-4o', 'o3', 'x'),
     apiVersion: fc.constantFrom('2023-06-01', '2026-10-21'),
     betas: fc.constantFrom([], ['compact-2026-01-12', 'interleaved-thinking-2025-05-14']),
+    endpoint: fc.constantFrom('messages', 'count-tokens'),
     vendor: fc.constantFrom('azure', 'deepseek', 'mistral', 'openai', 'qwen', 'vertex'),
     stored: fc.boolean().map((isStored) => () => isStored),
     seals: fc.constantFrom(...verdicts).map((verdict) => () => verdict),
@@ -45,7 +46,7 @@ function expectSoundAnswer(contract: Contract, body: unknown, context: CheckCont
   expect(JSON.parse(JSON.stringify(violations))).toStrictEqual(violations);
   for (const { rule, severity, path, message, fix } of violations) {
     expect(contract.rules.map(({ id }) => id)).toContain(rule);
-    expect(['error', 'warning']).toContain(severity);
+    expect(['error', 'warning', 'info']).toContain(severity);
     expect([message, fix]).not.toContain('');
     // A field's path is its name, and a stranger's field may be named ''.
     if (!hasNamelessField) expect(path).not.toBe('');

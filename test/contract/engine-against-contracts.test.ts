@@ -1,5 +1,5 @@
 import { fc, test } from '@fast-check/vitest';
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findContract } from '../../src/contracts/registry.ts';
 import { writeConversation } from '../../src/core/format.ts';
 import { legalCuts } from '../../src/core/legality.ts';
@@ -77,4 +77,24 @@ describe.each(Object.entries(writers))('%s', (name, write) => {
     expect(groupRounds(messages).every(({ start }) => cuts.has(start))).toBe(true);
     expect(groupRounds(messages, { userTextJoins: 'next' }).every(({ start }) => cuts.has(start))).toBe(true);
   });
+});
+
+it('a result that stands in the list twice as one and the same value answers two calls', () => {
+  const call = { functionCall: { name: 'read_file', args: { path: 'src/a.ts' } } };
+  const answer = { functionResponse: { name: 'read_file', response: { output: 'text' } } };
+  const result = { role: 'user', parts: [answer] };
+  const list = deepFreeze([
+    { role: 'user', parts: [{ text: 'look' }] },
+    { role: 'model', parts: [call, call] },
+    result,
+    result,
+    { role: 'model', parts: [{ text: 'done' }] },
+  ]);
+  const repaired = ensureToolResultPairing(findFormat('gemini')!.read(list));
+
+  expect(writeConversation(repaired)).toEqual([
+    ...list.slice(0, 2),
+    { role: 'user', parts: [answer, answer] },
+    list[4],
+  ]);
 });

@@ -3,40 +3,29 @@ import { contracts, findContract } from '../../src/contracts/registry.ts';
 import { type Recognition, writeConversation } from '../../src/core/format.ts';
 import { findFormat, formats, recogniseFormat } from '../../src/formats/registry.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
-import { fixtureTitle, type WireFixture } from '../fixtures/wire/fixture.ts';
+import { fixtureTitle } from '../fixtures/wire/fixture.ts';
 import { fixtureLists } from '../fixtures/wire/fixture-lists.ts';
-
-/** Which numbers of the conformance list belong to which format. */
-const numbersByFormat: Readonly<Record<string, readonly number[]>> = {
-  'anthropic-messages': numbersBetween(1, 32),
-  'openai-chat': numbersBetween(33, 40),
-  'openai-responses': numbersBetween(41, 48),
-  gemini: numbersBetween(49, 52),
-  'ai-sdk-model': [53, 55],
-  'ai-sdk-ui': [54],
-  langchain: [56, 57],
-};
 
 /** Bodies that are not known by their own format alone, with every format they fit. The first is what they are taken for. */
 const lookAlikes: ReadonlyMap<string, { why: string; fits: Readonly<Record<string, Recognition>> }> = new Map(
   [
     [
-      '53 v-model-messages (a system message that the call allows)',
+      'model messages (a system message that the call allows)',
       {
         why: 'both formats write texts alike, and a leading system message is usual only there',
         fits: { 'openai-chat': 'certain', 'ai-sdk-model': 'possible' },
       },
     ],
     [
-      '55 v-empty (empty messages)',
+      'no messages (an empty list)',
       {
         why: 'an empty list is nobody’s own',
         fits: { 'openai-chat': 'possible', 'anthropic-messages': 'possible', 'ai-sdk-model': 'possible' },
       },
     ],
-    ['55 v-empty (no messages)', { why: 'there is no list', fits: {} }],
+    ['no messages (no list)', { why: 'there is no list', fits: {} }],
     [
-      '55 v-system (system in messages)',
+      'a system message that is not allowed',
       {
         why: 'three formats write texts alike',
         fits: { 'openai-chat': 'possible', 'anthropic-messages': 'possible', 'ai-sdk-model': 'possible' },
@@ -45,10 +34,12 @@ const lookAlikes: ReadonlyMap<string, { why: string; fits: Readonly<Record<strin
   ],
 );
 
-const bodiesWithoutList: ReadonlySet<string> = new Set(['55 v-empty (no messages)']);
+const bodiesWithoutList: ReadonlySet<string> = new Set(['no messages (no list)']);
 
 /** Bodies whose one message is a mere text: written anew it becomes a list. */
-const bodiesOfText: ReadonlySet<string> = new Set(['47 r-stateful (the previous response is gone)']);
+const bodiesOfText: ReadonlySet<string> = new Set([
+  'history that the server holds (the previous response is gone)',
+]);
 
 describe.each([...fixtureLists])('%s', (name, fixtures) => {
   const format = findFormat(name)!;
@@ -58,13 +49,13 @@ describe.each([...fixtureLists])('%s', (name, fixtures) => {
   const invalid = rows.filter(([, { verdict }]) => verdict === 'invalid');
   const readable = rows.filter(([title]) => !bodiesWithoutList.has(title));
 
-  it('has the fixtures of its numbers, each under a title of its own', () => {
-    expect(numbersOf(fixtures)).toEqual(numbersByFormat[name]);
+  it('has bodies that are accepted, and a title of its own for each body', () => {
+    expect(valid.length).toBeGreaterThan(0);
     expect(new Set(rows.map(([title]) => title)).size).toBe(rows.length);
   });
 
-  it('calls no body invalid without rules to judge it by', () => {
-    expect(contract === undefined ? invalid : []).toEqual([]);
+  it('calls bodies invalid where there are rules to judge them by, and only there', () => {
+    expect(invalid.length > 0).toBe(contract !== undefined);
   });
 
   it.each(contract === undefined ? [] : valid)('%s: accepted', (_, { body, context, also = [] }) => {
@@ -144,10 +135,6 @@ describe('the registries', () => {
     expect(contracts.filter(({ format }) => findFormat(format) === undefined)).toEqual([]);
   });
 
-  it('have fixtures for every number from 1 to 57', () => {
-    expect(numbersOf([...fixtureLists.values()].flat())).toEqual(numbersBetween(1, 57));
-  });
-
   it('have an exception only for fixtures that are there', () => {
     const titles = new Set([...fixtureLists.values()].flat().map(fixtureTitle));
 
@@ -156,14 +143,6 @@ describe('the registries', () => {
     ).toEqual([]);
   });
 });
-
-function numbersBetween(first: number, last: number): readonly number[] {
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-}
-
-function numbersOf(fixtures: readonly WireFixture[]): readonly number[] {
-  return [...new Set(fixtures.map(({ number }) => number))].sort((left, right) => left - right);
-}
 
 function nameViolation({ severity, rule }: { severity: string; rule: string }): string {
   return `${severity} ${rule}`;

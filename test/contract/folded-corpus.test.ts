@@ -4,8 +4,8 @@ import { foldView } from '../../src/formats/folded/fold-view.ts';
 import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
 import { type Conversation, convertConversation, hasToolCall, writeConversation } from '../../src/index.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
-import { rawsOf } from '../support/checklist.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';
+import { rawsOf } from '../support/small-sessions.ts';
 
 const TIMEOUT_MS = 120_000;
 

@@ -6,7 +6,7 @@ import { shortenToolIds } from '../../src/formats/folded/short-tool-ids.ts';
 import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
 import { type Conversation, withMessages, writeConversation } from '../../src/index.ts';
 import { chat, toolCall } from '../support/chat-shapes.ts';
-import { anthropic, errorsOf, rawsOf } from '../support/checklist.ts';
+import { anthropic, errorsOf, rawsOf } from '../support/small-sessions.ts';
 
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex');
 

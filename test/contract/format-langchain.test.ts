@@ -7,7 +7,8 @@ import { fixtureTitle } from '../fixtures/wire/fixture.ts';
 import { fixtureLists } from '../fixtures/wire/fixture-lists.ts';
 import { langchainFixtures } from '../fixtures/wire/langchain.ts';
 
-const duplicates = langchainFixtures.filter(({ number }) => number === 56);
+const duplicates = langchainFixtures.filter(({ name }) => name === 'calls in the content and beside it');
+const withOrder = langchainFixtures.find(({ name }) => name === 'an order to remove');
 
 describe('LangChain fixtures', () => {
   it.each(duplicates.map((fixture) => ({ name: fixtureTitle(fixture), fixture })))(
@@ -47,16 +48,14 @@ describe('LangChain fixtures', () => {
     },
   );
 
-  it('57 l-remove: an order to remove stays, and is nobody’s message', () => {
-    const [fixture] = langchainFixtures.filter(({ number }) => number === 57);
-    const last = langchain.read(fixture?.body).messages.at(-1);
+  it('an order to remove stays, and is nobody’s message', () => {
+    const last = langchain.read(withOrder?.body).messages.at(-1);
 
     expect(last).toMatchObject({ role: 'system', blocks: [{ type: 'other', wireType: 'remove' }] });
   });
 
-  it('57 l-remove: what is dropped becomes orders by id, and what is new follows', () => {
-    const [fixture] = langchainFixtures.filter(({ number }) => number === 57);
-    const conversation = langchain.read(fixture?.body);
+  it('what is dropped becomes orders by id, and what is new follows', () => {
+    const conversation = langchain.read(withOrder?.body);
     const state = conversation.frame.list;
     const [note] = langchain.userMessages([langchain.textBlock('Go on.')]);
     const shorter = withMessages(conversation, [...conversation.messages.slice(0, 5), note!]);
@@ -73,9 +72,8 @@ describe('LangChain fixtures', () => {
     ]);
   });
 
-  it('57 l-remove: a summary in front takes the place of everything before', () => {
-    const [fixture] = langchainFixtures.filter(({ number }) => number === 57);
-    const state = langchain.read(fixture?.body).frame.list.slice(0, 6);
+  it('a summary in front takes the place of everything before', () => {
+    const state = langchain.read(withOrder?.body).frame.list.slice(0, 6);
     const summary = { type: 'human', content: 'Summary: number 7 is given twice.' };
 
     expect(langchainUpdate(state, [state[0], summary, state[5]])).toEqual([

@@ -29,19 +29,19 @@ function deliveries({ status, body }: OverflowFixture): ReadonlyMap<string, Over
   ]);
 }
 
-describe.each(overflowResponses)('62 p-overflow-table: $provider', (fixture) => {
+describe.each(overflowResponses)('the refusal of $provider', (fixture) => {
   it.each([...deliveries(fixture)])('is read from %s', (_, overflow) => {
     expect(facts(overflow)).toEqual(fixture.expected);
   });
 });
 
-describe('62 p-overflow-table: refusals for other reasons', () => {
+describe('a refusal for another reason', () => {
   it.each(otherRefusals)('is no overflow: $provider', (fixture) => {
     expect(new Set(deliveries(fixture).values())).toEqual(new Set([undefined]));
   });
 });
 
-describe('64 p-failed-in-stream (detection)', () => {
+describe('an overflow that is told in a stream', () => {
   const failed = {
     type: 'response.failed',
     sequence_number: 2,
@@ -102,7 +102,7 @@ describe('64 p-failed-in-stream (detection)', () => {
   });
 });
 
-describe('65 p-output-only (detection)', () => {
+describe('an overflow that less output cures', () => {
   it.each([
     {
       why: 'prompt below, sum above',
@@ -127,7 +127,7 @@ describe('65 p-output-only (detection)', () => {
   });
 });
 
-describe('66 p-silent', () => {
+describe('an overflow that nobody tells', () => {
   it('finds the truncation of Ollama by the token count', () => {
     const body = {
       model: 'llama3.1',
@@ -188,7 +188,7 @@ describe('66 p-silent', () => {
   });
 });
 
-describe('70 p-retry-headers (classification)', () => {
+describe('a refusal that time cures', () => {
   const overflow = { error: { message: 'prompt is too long: 213462 tokens > 200000 maximum' } };
 
   it.each([401, 403, 404, 500, 502, 503, 504, 529])(
@@ -219,7 +219,7 @@ describe('70 p-retry-headers (classification)', () => {
   });
 });
 
-describe('behaviours 3.2', () => {
+describe('the gap between size and limit', () => {
   it.each([
     { error: 'prompt is too long: 137500 tokens > 135000 maximum', gap: 2500 },
     { error: 'PROMPT IS TOO LONG: 137500 TOKENS > 135000 MAXIMUM', gap: 2500 },
@@ -237,9 +237,45 @@ describe('behaviours 3.2', () => {
     { error: 'input length and `max_tokens` exceed context limit: 188059 + 20000 > 200000', gap: 8059 },
     { error: 'maximum context length is 4096 tokens. However, you requested 5048 tokens (…)', gap: 952 },
     { error: 'prompt too long; exceeded max context length by 100918 tokens', gap: 100_918 },
+    {
+      error:
+        "This endpoint's maximum context length is 131072 tokens. However, you requested about 200000 tokens",
+      gap: 68_928,
+    },
+    {
+      error: "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+      gap: 406_740,
+    },
+    {
+      error: "The input (516368 tokens) is longer than the model's context length (262144 tokens).",
+      gap: 254_224,
+    },
+    { error: "Input length (265330) exceeds model's maximum context length (262144).", gap: 3186 },
+    { error: 'Input length 131393 exceeds the maximum allowed input length of 131040 tokens.', gap: 353 },
     { error: undefined, gap: undefined },
-  ])('behaviours 3.2: the gap of "$error" is $gap', ({ error, gap }) => {
+  ])('the gap of "$error" is $gap', ({ error, gap }) => {
     expect(tokenGap(error)).toBe(gap);
     expect(tokenGap(new Error('request failed', { cause: error }))).toBe(gap);
+  });
+
+  it.each([
+    'prompt is too long: 100 tokens > 200 maximum',
+    'Please reduce the length of the messages or completion.',
+    'the request exceeds the available context size. try increasing the context size',
+    'Range of input length should be [1, 98304]',
+  ])('nobody knows it of "%s", which is an overflow all the same', (message) => {
+    expect(parseOverflow(message)).toBeDefined();
+    expect(tokenGap(message)).toBeUndefined();
+  });
+});
+
+describe('a refusal that less media cures', () => {
+  it.each([
+    'messages.3.content.0.image: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes',
+    'A maximum of 100 PDF pages may be provided.',
+    'Too much media: 101 images',
+    'too many images and documents: 101 + 0 > 100',
+  ])('is told from one that asks for less text: "%s"', (message) => {
+    expect(parseOverflow(message, { status: 400 })).toMatchObject({ kind: 'media-limit' });
   });
 });

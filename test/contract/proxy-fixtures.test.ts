@@ -106,8 +106,12 @@ describe('fixtures about forwarding, as far as reading goes', () => {
       field: 'continues',
     },
     {
-      request: 'context editing',
-      body: { context_management: { edits: [] }, system: 's', messages: [question] },
+      request: 'compaction by an edit',
+      body: {
+        context_management: { edits: [{ type: 'clear_thinking_20251015' }, { type: 'compact_20260112' }] },
+        system: 's',
+        messages: [question],
+      },
       field: 'managedBy',
     },
     {
@@ -120,7 +124,6 @@ describe('fixtures about forwarding, as far as reading goes', () => {
       body: { context_management: [{ type: 'compaction' }], input: [question] },
       field: 'managedBy',
     },
-    { request: 'automatic truncation', body: { truncation: 'auto', input: [question] }, field: 'managedBy' },
   ] as const)('69 p-stand-aside: $request is noticed and the body stays as it is', ({ body, field }) => {
     const conversation = readConversation(deepFreeze(body));
 

@@ -3,21 +3,21 @@ import { describe, expect } from 'vitest';
 import { findContract } from '../../src/contracts/registry.ts';
 import { type Conversation, writeConversation } from '../../src/core/format.ts';
 import type { Message } from '../../src/core/message.ts';
-import {
-  type RetryPolicy,
-  type RetryTruncation,
-  truncateHeadForRetry,
-} from '../../src/core/retry-truncation.ts';
+import { requestTokens } from '../../src/core/receipt.ts';
+import type { RetryPolicy } from '../../src/core/retry/policy.ts';
+import { type RetryTruncation, truncateHeadForRetry } from '../../src/core/retry-truncation.ts';
+import { groupRounds, newestRoundsStart } from '../../src/core/rounds.ts';
 import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { linkTools } from '../../src/core/tool-links.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
+import { rawsOf, shaped } from '../support/small-sessions.ts';
 
 const estimator = createTokenEstimator();
 
 const refusals = fc.record({
-  policy: fc.constantFrom<RetryPolicy>('keep-preamble', 'literal'),
+  policy: fc.constantFrom<RetryPolicy>('oversized-first', 'keep-preamble', 'literal'),
   excessTokens: fc.option(fc.integer({ min: 1, max: 3000 }), { nil: undefined }),
   attempt: fc.integer({ min: 1, max: 4 }),
   bindsReasoning: fc.boolean(),
@@ -67,6 +67,7 @@ describe.each(Object.entries(writers))('retrying in %s', (name, write) => {
         expect(linkTools(messages)).toMatchObject({ orphans: [], unanswered: [] });
         expect(messages.filter(isMarker).length).toBeLessThanOrEqual(1);
         expectSmaller(conversation, truncated);
+        if (truncated.shortenedResults === 0 && !refusal.bindsReasoning) expectWhole(conversation, truncated);
         deepFreeze(messages);
         conversation = truncated.conversation;
       }
@@ -74,15 +75,52 @@ describe.each(Object.entries(writers))('retrying in %s', (name, write) => {
     },
   );
 
-  test.prop([steps, refusals], runs)('the newest round stays, value by value', (list, refusal) => {
-    const conversation = format.read(deepFreeze(write(list)));
-    const truncated = truncate(conversation, { ...refusal, bindsReasoning: false });
-    if (truncated === null) return;
-    const start = conversation.messages.findLastIndex(({ role }) => role === 'assistant');
-    const tail = conversation.messages.slice(start).map(({ raw }) => raw);
+  test.prop([steps, fc.boolean(), refusals], runs)(
+    'the current turn stays, value by value, unless it is told that nothing else was left to go',
+    (list, isLong, refusal) => {
+      const conversation = format.read(deepFreeze(write(isLong ? withLongResults(list) : list)));
+      const truncated = truncate(conversation, { ...refusal, bindsReasoning: false });
+      if (truncated === null) return;
+      const { messages } = conversation;
+      const current = messages.slice(newestRoundsStart(messages, 1)).map(({ raw }) => raw);
+      const kept = truncated.conversation.messages.slice(-current.length).map(({ raw }) => raw);
 
-    expect(truncated.conversation.messages.slice(-tail.length).map(({ raw }) => raw)).toEqual(tail);
-  });
+      if (!truncated.isCurrentTurnShortened) expect(kept).toEqual(current);
+      else expect(kept).not.toEqual(current);
+    },
+  );
+
+  test.prop([steps, refusals], runs)(
+    'a current turn that fits the limit together with what is pinned is never shortened',
+    (list, refusal) => {
+      const conversation = format.read(deepFreeze(write(withLongResults(list))));
+      const truncated = truncate(conversation, refusal);
+      if (truncated?.isCurrentTurnShortened !== true || refusal.excessTokens === undefined) return;
+      const limit = requestTokens(conversation, estimator) - refusal.excessTokens;
+      const movable = truncated.leftOut;
+
+      expect(requestTokens(conversation, estimator) - estimator.countMessages(movable)).toBeGreaterThan(
+        limit,
+      );
+    },
+  );
+
+  test.prop([steps, fc.boolean(), refusals], runs)(
+    'every message is told of: it left with a named round, its round was shortened, or it is there',
+    (list, isLong, refusal) => {
+      const conversation = format.read(deepFreeze(write(isLong ? withLongResults(list) : list)));
+      const truncated = truncate(conversation, { ...refusal, bindsReasoning: false });
+      if (truncated === null) return;
+      const named = (rounds: RetryTruncation['droppedRounds']) =>
+        rounds.flatMap(({ round: { start, end } }) => conversation.messages.slice(start, end));
+      const accounted = new Set([...named(truncated.droppedRounds), ...named(truncated.shortenedRounds)]);
+      const there = new Set(truncated.conversation.messages.map(({ raw }) => raw));
+
+      expect(conversation.messages.filter((one) => !accounted.has(one) && !there.has(one.raw))).toEqual([]);
+      expect(truncated.leftOut).toHaveLength(truncated.droppedMessages);
+      expect(truncated.largestRound).toBeDefined();
+    },
+  );
 
   test.prop([steps, damages, refusals], runs)('a broken list comes out whole', (list, broken, refusal) => {
     const damaged = deepFreeze(applyDamages(write(list), broken));
@@ -93,11 +131,41 @@ describe.each(Object.entries(writers))('retrying in %s', (name, write) => {
   });
 });
 
+describe('retrying by the letter', () => {
+  const rounds = fc.array(fc.constantFrom('a', 'cr', 'au'), { minLength: 1, maxLength: 12 });
+
+  test.prop([rounds, fc.option(fc.nat(200), { nil: undefined })])(
+    'leaves a tail of whole rounds, and never nothing',
+    (list, excessTokens) => {
+      const conversation = shaped(`u${list.join('')}`);
+      const { messages } = conversation;
+      fc.pre(groupRounds(messages).length > 1);
+      const truncated = truncate(conversation, {
+        policy: 'literal',
+        excessTokens,
+        attempt: 1,
+        bindsReasoning: false,
+      });
+      const kept = truncated?.conversation.messages.filter((message) => !isMarker(message)) ?? [];
+      const tails = groupRounds(messages).map(({ start }) => rawsOf({ messages: messages.slice(start) }));
+
+      expect(tails.slice(1)).toContainEqual(rawsOf({ messages: kept }));
+    },
+  );
+});
+
+/** Messages leave as wholes: what is there besides a marker was there before. */
+function expectWhole(before: Conversation, { conversation }: RetryTruncation): void {
+  const values = new Set(rawsOf(before));
+  const made = conversation.messages.filter((message) => !isMarker(message) && !values.has(message.raw));
+  expect(made).toEqual([]);
+}
+
 function expectSmaller(before: Conversation, { conversation, ...truncated }: RetryTruncation): void {
   const spoken = (messages: readonly Message[]) => messages.filter((message) => !isMarker(message));
   const was = spoken(before.messages);
   const is = spoken(conversation.messages);
-  if (truncated.droppedRounds === 0) {
+  if (truncated.droppedRounds.length === 0) {
     expect(truncated.shortenedResults).toBeGreaterThan(0);
     expect(estimator.countMessages(is)).toBeLessThan(estimator.countMessages(was));
     return;

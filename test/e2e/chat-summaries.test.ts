@@ -57,12 +57,12 @@ async function openWorkedChat(...args: readonly string[]) {
 }
 
 describe('a summary by a model', () => {
-  it('rows 49, 54, 55, 58, 60: is asked for once, without tools, with calls, results and instructions', async () => {
+  it('is asked for once, without tools, with calls, results and instructions', async () => {
     const { chat, messages, before } = await openWorkedChat();
-    const said = await chat.enter('/compact summarize instructions="mind the kiln" threshold=0');
+    const said = await chat.enter('/compact summarize instructions="mind the kiln" thresholdTokens=0');
     const [request, ...others] = summaries();
 
-    expect(said).toMatch(/^compacted: 24 → 8 messages, [\d,]+ → [\d,]+ tokens \(summarize\)$/m);
+    expect(said).toMatch(/^compacted: 24 → 7 messages, [\d,]+ → [\d,]+ tokens \(summarize\)$/m);
     expect(others).toEqual([]);
     expect(request?.body).not.toHaveProperty('tools');
     const prompt = JSON.stringify(request?.body);
@@ -73,36 +73,39 @@ describe('a summary by a model', () => {
     expect(messages()[0]).toBe(before[0]);
     expect(messages()[1]).toMatch(/^\{"role":"user".*\[earlier conversation summary\]/);
     expect(messages()[1]).toContain('look around in the folder with the kiln');
-    // Four messages, and what belongs to the first of them; the newest question stays besides.
-    const question = before.findLast((message) => message.includes('"once more"'));
-    expect(messages().slice(2)).toEqual([question, ...before.slice(-5)]);
+    // Four messages, and what belongs to the first of them; the newest question is quoted in front of the summary.
+    expect(messages()[1]).toMatch(/\[newest request of the user before the messages below\]\\nonce more"/);
+    expect(messages().slice(2)).toEqual(before.slice(-5));
   });
 
   it.each([
     {
-      name: 'row 57: an empty summary',
+      name: 'an empty summary',
       answer: ' \n ',
-      words: /^not compacted: the model answered with nothing$/m,
+      words: /wrote no summary \(the model answered with nothing\); it was written without a model$/m,
     },
     {
-      name: 'row 56: a summary that is a refusal',
+      name: 'a summary that is a refusal',
       answer: "I'm sorry, but I can't help with that.",
-      words: /^not compacted: /m,
+      words: /wrote no summary \(.+\); it was written without a model$/m,
     },
-  ])('$name is an error, and leaves every message as it was', async ({ answer, words }) => {
+  ])('$name is told, and replaced in the same run', async ({ answer, words }) => {
     const { chat, messages, before } = await openWorkedChat();
     summary = answer;
 
     const said = await chat.enter('/compact summarize');
     expect(said).toMatch(words);
-    expect(said).not.toMatch(/^compacted: /m);
-    expect(messages()).toEqual(before);
-    // The chat goes on, with all that was said.
+    expect(said).toMatch(/^compacted: 24 → /m);
+    expect(messages()[0]).toBe(before[0]);
+    expect(messages()[1]).toContain('Digest of');
+    expect(messages()[1]).not.toContain("can't help");
+    // The chat goes on from there, and what the summary stands for comes back.
     expect(await chat.enter('go on')).toContain('Done after');
+    await chat.enter('/undo');
     expect(messages().slice(0, before.length)).toEqual(before);
   });
 
-  it('row 56: a run that is cancelled while the model writes leaves every message as it was', async () => {
+  it('a run that is cancelled while the model writes leaves every message as it was', async () => {
     const { chat, messages, before } = await openWorkedChat();
     const door = provider.hold('haiku');
     chat.type('/compact summarize\r');
@@ -117,7 +120,7 @@ describe('a summary by a model', () => {
 });
 
 describe('compactions and requests', () => {
-  it('row 59: one run at a time; what is entered meanwhile waits, and finds nothing left to do', async () => {
+  it('one run at a time; what is entered meanwhile waits, and finds nothing left to do', async () => {
     const { chat, messages } = await openWorkedChat();
     const door = provider.hold('haiku');
     chat.type('/compact summarize\r');
@@ -132,9 +135,9 @@ describe('compactions and requests', () => {
     expect(messages().filter((message) => message.includes('[earlier conversation summary]')).length).toBe(1);
   });
 
-  it('rows 61, 62: below the threshold no summary is asked for, and every request begins with the one before', async () => {
+  it('below the threshold no summary is asked for, and every request begins with the one before', async () => {
     // A strategy that would always find something to summarise, if only it were asked to.
-    const eager = ['--set', 'keepRecent=0', '--set', 'keepRounds=1', '--set', 'minGain=0'];
+    const eager = ['--set', 'keepRounds=1', '--set', 'minGain=0'];
     const { chat, messages } = await openModelChat('--strategy', 'summarize', ...eager);
     for (let turn = 1; turn <= 15; turn++) {
       const before = messages();
@@ -157,7 +160,7 @@ describe('compactions and requests', () => {
     expect(messages().length).toBe((bodies.at(-1)?.messages.length ?? 0) + 1);
   });
 
-  it('rows 52, 59, 69: forty rounds after one question take three summaries at most, each between two requests', async () => {
+  it('forty rounds after one question take three summaries at most, each between two requests', async () => {
     let rounds = 0;
     script = ({ tools }) => {
       const [tool] = tools;

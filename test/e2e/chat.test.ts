@@ -31,7 +31,7 @@ async function openTalked(turns: number, args: readonly string[] = []) {
 }
 
 describe('compactions by hand, in a chat of 15 turns', () => {
-  it('row 46: every strategy is a word behind /compact, and /undo takes each back', async () => {
+  it('every strategy is a word behind /compact, and /undo takes each back', async () => {
     const { chat, messages } = await openTalked(15, ['--window', '100000']);
     const before = messages();
     expect(before.length).toBe(30);
@@ -52,7 +52,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     expect(compacted).not.toContain('none');
   });
 
-  it('rows 64, 65, 67: fifteen turns, sliding and summarize back to back with /verbose on, and all of it undone', async () => {
+  it('fifteen turns, sliding and summarize back to back with /verbose on, and all of it undone', async () => {
     const { chat, messages } = await openChat(['--window', '100000']);
     let full = 0;
     for (let turn = 1; turn <= 15; turn++) {
@@ -108,7 +108,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     expect(await chat.enter('/undo')).toContain('nothing to be undone');
   });
 
-  it('row 47: none gives the very same list, whatever else is asked of it', async () => {
+  it('none gives the very same list, whatever else is asked of it', async () => {
     const { chat, file, messages } = await openChat(['--window', '1000', '--strategy', 'none']);
     await talk(chat, 8);
     expect(await chat.enter('/compact')).toContain('not compacted: compaction is switched off');
@@ -118,7 +118,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('roundfold-compaction');
   });
 
-  it('row 48: sliding-window keeps so many, and the task', async () => {
+  it('sliding-window keeps so many, and the task', async () => {
     const { chat, messages } = await openTalked(6);
     const before = messages();
     for (const keepLast of [8, 5, 2]) {
@@ -132,24 +132,21 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     }
   });
 
-  it('row 49: summarize acts from its threshold on, by itself, and at once when it is asked for', async () => {
-    const { chat } = await openChat([
-      '--window',
-      '3000',
-      '--strategy',
-      'summarize',
-      '--set',
-      'threshold=2900',
-    ]);
+  it('summarize acts from its threshold on, by itself, and at once when it is asked for', async () => {
+    const own = ['--strategy', 'summarize', '--set', 'thresholdMessages=24', '--set', 'minGain=0'];
+    const { chat } = await openChat(['--window', '100000', ...own]);
     await talk(chat, 10);
     expect(chat.text()).not.toMatch(/^compacted: /m);
 
-    expect(await chat.enter('/compact summarize threshold=0')).toMatch(/^compacted: 20 → 6 messages/m);
+    expect(await chat.enter('/compact summarize thresholdTokens=0')).toMatch(/^compacted: 20 → 6 messages/m);
     await chat.enter('/undo');
     expect(await chat.enter('/compact summarize keepRounds=3')).toMatch(/^compacted: 20 → 8 messages/m);
+    await chat.enter('/undo');
+    await talk(chat, 3);
+    expect(chat.text()).toMatch(/^compacted: 25 → \d messages/m);
   });
 
-  it('row 53: token-budget stays within so many tokens, and within so many bytes', async () => {
+  it('token-budget stays within so many tokens, and within so many bytes', async () => {
     const { chat, messages } = await openTalked(12);
     const [, tokens = ''] =
       / → ([\d,]+) tokens/.exec(await chat.enter('/compact token-budget budget=800')) ?? [];
@@ -163,7 +160,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     expect(bytes).toBeGreaterThan(1500);
   });
 
-  it('rows 55, 65: /compact summarize needs no pressure, keeps 4 messages and the task', async () => {
+  it('/compact summarize needs no pressure, keeps 4 messages and the task', async () => {
     const { chat, messages } = await openTalked(15, ['--window', '100000']);
     const before = messages();
 
@@ -172,7 +169,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     expect(messages()[1]).toMatch(/^\{"role":"user".*\[earlier conversation summary\]/);
   });
 
-  it('row 63: /compact runs the strategy that is configured', async () => {
+  it('/compact runs the strategy that is configured', async () => {
     const { chat, messages } = await openTalked(6, [
       '--window',
       '100000',
@@ -187,7 +184,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     expect(messages()).toEqual([before[0], ...before.slice(-4)]);
   });
 
-  it('row 66: /compact none changes nothing and says so', async () => {
+  it('/compact none changes nothing and says so', async () => {
     const { chat, messages } = await openTalked(6);
     const before = messages();
 
@@ -195,7 +192,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     expect(messages()).toEqual(before);
   });
 
-  it('row 67: /verbose takes yes and no, and switches over without a word', async () => {
+  it('/verbose takes yes and no, and switches over without a word', async () => {
     const { chat } = await openTalked(8);
     for (const [word, state] of [
       ['yes', 'on'],
@@ -214,7 +211,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     expect(await chat.enter('/compact sliding')).toContain('before (16) and after (7)');
   });
 
-  it('rows 50, 68: --log keeps a record of every compaction, by which strategies can be compared', async () => {
+  it('--log keeps a record of every compaction, by which strategies can be compared', async () => {
     const log = join(folder.path, 'compactions.jsonl');
     const { chat } = await openChat(['--window', '100000', '--log', log]);
     await talk(chat, 8);
@@ -235,7 +232,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     expect(statSync(log).mode & 0o777).toBe(0o600);
   });
 
-  it('row 69: a summary is not summarised again', async () => {
+  it('a summary is not summarised again', async () => {
     const { chat, messages } = await openTalked(8);
     await chat.enter('/compact summarize');
     const once = messages();
@@ -246,8 +243,8 @@ describe('compactions by hand, in a chat of 15 turns', () => {
 });
 
 describe('compactions by themselves', () => {
-  it('rows 61, 62, 67, 69: a small window compacts when it is due, seldom, and keeps the task', async () => {
-    const { chat, messages } = await openChat(['--window', '4000']);
+  it('a small window compacts when it is due, seldom, and keeps the task', async () => {
+    const { chat, messages } = await openChat(['--window', '3000']);
     await chat.enter('/verbose on');
     await talk(chat, 15);
     const text = chat.text();
@@ -258,7 +255,7 @@ describe('compactions by themselves', () => {
     expect(text.match(/^before \(\d+\) and after \(\d+\)$/gm)?.length).toBe(runs.length);
     expect(messages()[0]).toContain('note 1: kiln 1');
     const gauges = text.match(
-      /context [\d,]+ of 4,000 \(\d+ %\) · (?:ok|warning|critical) · compacts at 2,000/g,
+      /context [\d,]+ of 3,000 \(\d+ %\) · (?:ok|warning|critical) · compacts at 1,800/g,
     );
     expect(gauges?.length).toBe(15);
   });

@@ -79,7 +79,7 @@ describe('roundfold check', () => {
     const { code, stdout } = await runCli(['check', illegal]);
 
     expect(code).toBe(1);
-    expect(stdout).toContain('A17 messages.2.content.0');
+    expect(stdout).toContain('tool-result-without-call messages.2.content.0');
     expect(stdout).toContain('unexpected `tool_use_id` found in `tool_result` blocks: gone');
     expect(stdout).toContain('fix: ');
   });
@@ -99,8 +99,30 @@ describe('roundfold check', () => {
     expect(second).toMatchObject({
       file: illegal,
       messages: 3,
-      violations: [{ rule: 'A17', severity: 'error' }],
+      violations: [{ rule: 'tool-result-without-call', alias: 'A17', severity: 'error' }],
     });
+  });
+
+  it('names a broken rule in words, and shows no former id to people', async () => {
+    const { stdout } = await runCli(['check', illegal]);
+
+    expect(stdout).toContain('tool-result-without-call messages.');
+    expect(stdout).not.toContain('A17');
+  });
+
+  it('calls a request without max_tokens legal, and says which endpoint refuses it', async () => {
+    const body = {
+      model: 'claude-opus-5',
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [question],
+    };
+    const file = folder.write('count.json', JSON.stringify(body));
+    const { code, stdout } = await runCli(['check', file]);
+    const [line] = lines((await runCli(['check', '--json', file])).stdout);
+
+    expect({ code, verdict: stdout.slice(0, 5) }).toEqual({ code: 0, verdict: 'legal' });
+    expect(stdout).toMatch(/missing-field max_tokens: .*count_tokens/);
+    expect(line).toMatchObject({ violations: [{ rule: 'missing-field', severity: 'info' }] });
   });
 
   it('does not call legal what it has no rules for', async () => {
@@ -119,7 +141,7 @@ describe('roundfold check', () => {
     const { code, stdout, stderr } = await runCli(['check', '/nowhere.json', illegal]);
 
     expect(code).toBe(3);
-    expect(stdout).toContain('A17');
+    expect(stdout).toContain('tool-result-without-call');
     expect(stderr).toContain('/nowhere.json');
   });
 
@@ -134,7 +156,9 @@ describe('roundfold check', () => {
     );
 
     expect((await runCli(['check', prefill])).code).toBe(0);
-    expect((await runCli(['check', '--model', 'claude-opus-5-5', prefill])).stdout).toContain('A15');
+    expect((await runCli(['check', '--model', 'claude-opus-5-5', prefill])).stdout).toContain(
+      'prefill-unsupported',
+    );
   });
 
   it('needs a beta header only when it is told the headers', async () => {
@@ -160,7 +184,7 @@ describe('roundfold inspect', () => {
     for (const words of [
       '48 messages, 24 rounds, 35 tool calls',
       'of 200,000',
-      'tool-results',
+      'tool results',
       'Largest rounds',
       'Largest tool results',
       'read 10 times',
@@ -200,6 +224,47 @@ describe('roundfold inspect', () => {
     const [line] = lines((await runCli(['inspect', '--json', '--window', window, session])).stdout);
 
     expect(line).toMatchObject({ window: { level } });
+  });
+
+  it('takes the window that a session names for itself, unless another one is asked for', async () => {
+    const item = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'Look at the files.' }],
+    };
+    const rollout = [
+      { type: 'turn_context', payload: { model: 'gpt-5.5' } },
+      { type: 'event_msg', payload: { type: 'task_started', model_context_window: 258_400 } },
+      { type: 'response_item', payload: item },
+    ].map((record) => JSON.stringify(record));
+    const file = folder.write('rollout.jsonl', rollout.join('\n'));
+    const windowOf = async (...more: string[]) =>
+      lines((await runCli(['inspect', '--json', file, ...more])).stdout)[0]?.['window'];
+
+    expect(await windowOf()).toMatchObject({ windowTokens: 258_400 });
+    expect(await windowOf('--window', '1000')).toMatchObject({ windowTokens: 1000 });
+    expect(await windowOf('--model', 'gpt-4o')).toMatchObject({ windowTokens: 128_000 });
+  });
+
+  it('shows the size after a compaction, though what it kept was reported with the size before', async () => {
+    const usage = { input: 180_000, output: 500, cacheRead: 0, cacheWrite: 0 };
+    const turn = { api: 'anthropic-messages', model: 'claude-opus-4-5', stopReason: 'stop', usage };
+    const pi = [
+      { type: 'session', id: 's', cwd: '/w' },
+      { type: 'message', message: { role: 'user', content: 'Look at the files.' } },
+      {
+        type: 'message',
+        message: { role: 'assistant', content: [{ type: 'text', text: 'Done.' }], ...turn },
+      },
+      { type: 'compaction', summary: 'They looked.', firstKeptEntryIndex: 2, tokensBefore: 180_500 },
+    ].map((record) => JSON.stringify(record));
+    const file = folder.write('pi.jsonl', pi.join('\n'));
+    const [line] = lines((await runCli(['inspect', '--json', file])).stdout);
+    const context = line?.['context'] as { tokens: number; low: number; high: number };
+
+    expect(line).toMatchObject({ compactions: 1, context: { reportedTokens: 0 }, unaccounted: 0 });
+    expect(context.tokens).toBeLessThan(100);
+    expect(context.high).toBeGreaterThan(context.low);
   });
 
   it('counts exactly when asked', async () => {

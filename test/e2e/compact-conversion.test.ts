@@ -80,7 +80,17 @@ describe('roundfold compact --as', () => {
 describe('roundfold compact --log', () => {
   it('appends one line of JSON for every run, for its owner alone, the same for the same run', async () => {
     const log = out('runs.jsonl');
-    const args = ['compact', session, '--budget', '20%', '--out', out('logged.json'), '--log', log];
+    const args = [
+      'compact',
+      session,
+      '--budget',
+      '20%',
+      '--force',
+      '--out',
+      out('logged.json'),
+      '--log',
+      log,
+    ];
     for (const more of [[], [], ['--strategy', 'none']]) await runCli([...args, ...more]);
     const [first, second, third] = readLines(log);
 

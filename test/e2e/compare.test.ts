@@ -188,7 +188,7 @@ describe('roundfold compare --baseline', () => {
     const json = await runCli(['compare', long, ...quick, '--baseline', baseline, '--json']);
 
     expect(text.code).toBe(1);
-    expect(text.stdout).toContain('worse ladder at 40 %: constraints from 101.0 % to 100.0 %');
+    expect(text.stdout).toContain('worse ladder at 40 %: demands from 101.0 % to 100.0 %');
     expect(text.stdout).toContain('worse ladder at 20 %: cost from $');
     // Only strategies are judged: whatever controls do is no fault.
     expect(text.stdout).not.toContain('worse recency only');
@@ -230,6 +230,19 @@ describe('roundfold compare --html', () => {
     expect(page).toContain('A receipt');
     expect(page).toContain('Cost against recall');
     expect(page).toBe(readFileSync(two, 'utf8'));
+  });
+
+  it('calls every measure as the terminal does', async () => {
+    const { stdout } = await runCli(['compare', long, ...quick, '--html', out('named.html')]);
+    const page = readFileSync(out('named.html'), 'utf8');
+    const names =
+      stdout
+        .match(/^ +kept .*/m)?.[0]
+        .trim()
+        .split(/ +/) ?? [];
+
+    expect(names).toEqual(['kept', 'names', 'bound', 'lines', 'demands', 'files', 'cost']);
+    for (const name of names) expect(page).toMatch(new RegExp(`<th[^>]*>${name}</th>`));
   });
 
   const isMissing = chromiumPath === undefined;

@@ -16,14 +16,20 @@ interface Share {
   readonly of: number;
 }
 
+interface Spent {
+  readonly steps: number;
+  readonly tokensSent: number;
+  readonly cost: number;
+}
+
 interface Figures {
   readonly stepsDone: number;
   readonly requests: number;
   readonly refused: number;
   readonly compactions: number;
-  readonly tokensSent: number;
   readonly peakTokens: number;
-  readonly cost: number;
+  readonly spent: Spent;
+  readonly spentInCommon: Spent;
   readonly survived: { readonly rules: Share; readonly changedFiles: Share; readonly names: Share };
   readonly refusal?: { readonly status: number; readonly message: string };
 }
@@ -108,7 +114,25 @@ describe('roundfold demo', () => {
   it('is another session with another seed', async () => {
     const [one, other] = [await numbersOf(...SMALL), await numbersOf(...SMALL, '--seed', '2')];
 
-    expect(other.with.tokensSent).not.toBe(one.with.tokensSent);
+    expect(other.with.spent.tokensSent).not.toBe(one.with.spent.tokensSent);
+  });
+
+  it('compares what both runs took over the steps that both have done, and says why', async () => {
+    const { code, stdout } = await runCli(['demo', ...SMALL], { env: { TMPDIR: folder.path } });
+    const { without, with: kept, steps } = await numbersOf(...SMALL);
+
+    expect(code).toBe(0);
+    expect(without.spentInCommon.steps).toBe(without.stepsDone);
+    expect(kept.spentInCommon.steps).toBe(without.stepsDone);
+    expect(kept.spentInCommon.tokensSent).toBeLessThan(without.spentInCommon.tokensSent);
+    expect(kept.spentInCommon.tokensSent).toBeLessThan(kept.spent.tokensSent);
+    expect(stdout).toMatch(new RegExp(`cost of ${without.stepsDone} steps +\\$[\\d.]+ +\\$[\\d.]+\n`));
+    // A session that was not played to its end has no cost of all its steps.
+    expect(stdout).toMatch(new RegExp(`cost of all ${steps} steps +– +\\$[\\d.]+\n`));
+    expect(stdout.replaceAll('\n', ' ')).toContain(
+      `ended after ${without.stepsDone} steps, so costs are compared`,
+    );
+    expect(stdout).not.toContain('per step');
   });
 
   it('takes a client of our own where the SDK is missing, says so, and comes to the same numbers', async () => {

@@ -166,7 +166,7 @@ function exampleAccount() {
   const before = readConversation(messages);
   const conversation = readConversation(messages.slice(30));
   const runs = [
-    { fate: 'dropped', start: 0, end: 30, tokens: 900, handle: 'rf:0123456789abcdef' },
+    { fate: 'dropped', start: 0, end: 30, tokens: 900 },
     { fate: 'verbatim', start: 30, end: 40, tokens: 600 },
   ] as const;
   const receipt = {

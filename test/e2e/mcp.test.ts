@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -58,9 +59,42 @@ async function call(client: Client, name: string, input: Record<string, unknown>
   return { isError: isError === true, texts };
 }
 
+const LONG = 'x'.repeat(15_000_000);
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1.0.0' },
+  },
+};
+
 const textOf = (span: ArchivedSpan | undefined) => Buffer.from(span?.body ?? []).toString();
 
 describe('roundfold mcp', () => {
+  it.each([
+    { where: 'in front', message: (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"${LONG}"}` },
+    { where: 'at its end', message: (id: number) => `{"method":"${LONG}","jsonrpc":"2.0","id":${id}}` },
+  ])('refuses a message of 15 MB with its id $where, and goes on', async ({ message }) => {
+    const child = spawn(process.execPath, [main, 'mcp', '--store', path], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const next = async () => JSON.parse(String((await lines.next()).value)) as unknown;
+    child.stdin.write(`${message(7)}\n`);
+
+    expect(await next()).toMatchObject({
+      id: 7,
+      error: { code: -32_600, message: expect.stringContaining('longer than') },
+    });
+    child.stdin.write(`${JSON.stringify(initialize)}\n`);
+    expect(await next()).toMatchObject({ id: 1, result: { serverInfo: { name: 'roundfold' } } });
+    child.stdin.end();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
   it('offers two tools that only read, and says that what they give is data', async () => {
     const client = await connect();
     const { tools } = await client.listTools();
@@ -168,6 +202,8 @@ describe('roundfold mcp', () => {
       isError: true,
       texts: [expect.stringContaining('--tenant')],
     });
+    // Who else is in the store is none of the agent's business.
+    expect((await call(anybody, 'search', { words: 'boat' })).texts.join()).not.toMatch(/alice|bob/);
     expect((await call(anybody, 'recall', { handle: of?.handle })).isError).toBe(true);
   });
 

@@ -39,7 +39,7 @@ beforeAll(() => {
     mkdirSync(join(folder.path, 'node_modules', name, '..'), { recursive: true });
     symlinkSync(resolve('node_modules', name), join(folder.path, 'node_modules', name));
   }
-});
+}, 60_000);
 
 describe('the packed package', () => {
   it('runs as a command', () => {

@@ -76,7 +76,7 @@ describe('roundfold recall', () => {
   it('gives back everything that a keeper took out', async () => {
     const path = join(folder.path, 'kept.sqlite');
     const { keeper, store } = keeping({ store: sqliteStore({ path }) });
-    const messages = session(20);
+    const messages = session(40);
     await keeper.prepare(messages);
     await keeper.settle();
     await keeper.close();
@@ -282,12 +282,13 @@ describe('roundfold store verify', () => {
   it('keeps an older copy when not all can be exported, and writes what there is to a pipe', async () => {
     const path = copyOf('partial.sqlite');
     flipByte(path, spans[0]?.handle ?? '');
-    const backup = folder.write('older.jsonl', 'older');
+    const older = '{"version":1,"type":"roundfold-export"}\n';
+    const backup = folder.write('older.jsonl', older);
     const toFile = await over(path, 'store', 'export', backup);
     const toPipe = await over(path, 'store', 'export');
 
     expect([toFile.code, toPipe.code]).toEqual([1, 1]);
-    expect(readFileSync(backup, 'utf8')).toBe('older');
+    expect(readFileSync(backup, 'utf8')).toBe(older);
     expect(readdirSync(folder.path).filter((name) => name.includes('unfinished'))).toEqual([]);
     expect(lines(toPipe.stdout).at(-1)).toMatchObject({ type: 'end', checkpoints: 27, spans: 26 });
     expect(toPipe.stderr).toContain('1 record is damaged');

@@ -3,7 +3,7 @@ import { readRecordings } from '../../src/config/recordings.ts';
 import { type Conversation, withMessages, writeConversation } from '../../src/core/format.ts';
 import { legalCuts } from '../../src/core/legality.ts';
 import { requestTokens } from '../../src/core/receipt.ts';
-import type { Compacted, Strategy } from '../../src/core/strategy.ts';
+import { type Change, changeOf, type Strategy } from '../../src/core/strategy.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../src/core/token-estimator.ts';
 import { recogniseFormat } from '../../src/formats/registry.ts';
 import { createStrategy, strategies } from '../../src/strategies/registry.ts';
@@ -130,19 +130,19 @@ async function compact(
   { strategy, estimator, target }: Way & { readonly target: number },
 ): Promise<Conversation> {
   const context = strategyContext({ estimator, targetTokens: target, trigger: 'auto' });
-  const outcome = await strategy.compact(current, context);
-  if (outcome.status !== 'compacted') return current;
+  const change = changeOf(await strategy.compact(current, context));
+  if (change === undefined) return current;
   acted.set(strategy.name, (acted.get(strategy.name) ?? 0) + 1);
-  expectSound(current, original, { outcome, title: `${strategy.name}, target ${Math.round(target)}` });
-  deepFreeze(writeConversation(outcome.conversation));
-  return outcome.conversation;
+  expectSound(current, original, { change, title: `${strategy.name}, target ${Math.round(target)}` });
+  deepFreeze(writeConversation(change.conversation));
+  return change.conversation;
 }
 
 function expectSound(
   current: Conversation,
   original: Conversation,
-  { outcome, title }: { readonly outcome: Compacted; readonly title: string },
+  { change, title }: { readonly change: Change; readonly title: string },
 ): void {
-  const faults = faultsOf(current, outcome, original);
+  const faults = faultsOf(current, change, original);
   if (faults.length > 0) expect(faults, title).toEqual([]);
 }

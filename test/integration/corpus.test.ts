@@ -12,8 +12,8 @@ import { fileSource } from '../../src/transcripts/input/source.ts';
 import { recordedExchanges } from '../support/cassettes.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';
 
-const UNANSWERED = new Set(['A16', 'C1', 'R3', 'G3']);
-const ORPHANS = new Set(['A17', 'C2', 'R4', 'G2']);
+const UNANSWERED = new Set(['tool-call-without-result', 'tool-results-miscounted']);
+const ORPHANS = new Set(['tool-result-without-call']);
 
 const files = corpusFiles();
 const sessions = files.filter(({ file }) => !file.startsWith('api-cassettes/'));

@@ -3,7 +3,7 @@ import { keeping, noncesIn, session, telling } from '../support/keeping.ts';
 
 const HANDLE = /rf:[0-9a-f]{32}/g;
 const handlesIn = (value: unknown) => JSON.stringify(value).match(HANDLE) ?? [];
-const limits = { windowTokens: 20_000, triggerTokens: 3000, targetTokens: 1500 };
+const limits = { windowTokens: 20_000, trigger: 3000, target: 1500 };
 
 /** The view of a conversation once it was compacted. */
 async function compacted(options: Parameters<typeof keeping>[0], list: readonly unknown[]) {

@@ -32,11 +32,11 @@ async function replay(bodies: readonly Body[], format: string): Promise<void> {
   const { keeper, events } = keeping({
     format,
     strategy: 'ladder',
-    options: { keepRecent: Math.round(whole / 20) },
+    options: { keepRecentTokens: Math.round(whole / 20) },
     summarizer: undefined,
     windowTokens: Math.round(whole * 0.8),
-    triggerTokens: Math.round(whole * 0.4),
-    targetTokens: Math.round(whole * 0.25),
+    trigger: Math.round(whole * 0.4),
+    target: Math.round(whole * 0.25),
   });
   let before: { readonly chain: string | undefined; readonly sent: readonly string[] } | undefined;
   for (const [turn, body] of bodies.entries()) {

@@ -11,7 +11,7 @@ import { startPostgres } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const limits = { windowTokens: 20_000, triggerTokens: 3000, targetTokens: 1500 };
+const limits = { windowTokens: 20_000, trigger: 3000, target: 1500 };
 
 /** A fault: makes it, and gives the way to take it back. */
 type Break = (path: string) => () => void;

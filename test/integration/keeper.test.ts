@@ -56,7 +56,7 @@ async function until(isThere: () => boolean): Promise<void> {
 describe('a keeper', () => {
   it('gives requests back as they are until a summary is there, and swaps it in however late', async () => {
     const { summarizer, gates, release, requests } = waiting();
-    const { keeper } = keeping({ summarizer, windowTokens: 20_000, triggerTokens: 3000, targetTokens: 1500 });
+    const { keeper } = keeping({ summarizer, windowTokens: 20_000, trigger: 3000, target: 1500 });
     for (let rounds = 22; rounds < 32; rounds++) {
       const value = session(rounds);
       expect(await keeper.prepare(value)).toEqual({ value, status: 'unchanged' });
@@ -107,11 +107,24 @@ describe('a keeper', () => {
     const store = mapStore({ now: () => 0, fails: () => true });
     const { keeper, events } = keeping({ store, tenant: undefined });
     const value = session(60);
-    expect(await keeper.prepare(value)).toEqual({ value, status: 'passed' });
-    const managed = { messages: value, context_management: { edits: [] } };
-    expect(await keeper.prepare(managed, { tenant: 'a' })).toEqual({ value: managed, status: 'passed' });
+    expect(await keeper.prepare(value)).toEqual({ value, status: 'passed', reason: 'no-tenant' });
+    const managed = { messages: value, context_management: { edits: [{ type: 'compact_20260112' }] } };
+    expect(await keeper.prepare(managed, { tenant: 'a' })).toEqual({
+      value: managed,
+      status: 'passed',
+      reason: 'provider-compacts',
+    });
+    const continued = { messages: value, thread: { id: 't' } };
+    expect(await keeper.prepare(continued, { tenant: 'a' })).toMatchObject({
+      status: 'passed',
+      reason: 'provider-holds-history',
+    });
     await keeper.settle();
-    expect(events).toEqual([]);
+    expect(events).toEqual([
+      { type: 'request-passed', reason: 'no-tenant' },
+      { type: 'request-passed', reason: 'provider-compacts', detail: 'context_management' },
+      { type: 'request-passed', reason: 'provider-holds-history', detail: 'thread' },
+    ]);
   });
 
   it('passes on what is nested deeper than anybody can follow', async () => {
@@ -123,8 +136,8 @@ describe('a keeper', () => {
       { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'b', input }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'c' }] },
     ];
-    expect(await keeper.prepare(value)).toEqual({ value, status: 'passed' });
-    expect(events).toMatchObject([{ type: 'prepare-failed' }]);
+    expect(await keeper.prepare(value)).toEqual({ value, status: 'passed', reason: 'failed' });
+    expect(events).toMatchObject([{ type: 'prepare-failed' }, { type: 'request-passed', reason: 'failed' }]);
   });
 
   it('keeps tenants apart that say the same', async () => {
@@ -142,7 +155,7 @@ describe('a keeper', () => {
   });
 
   it('does not care what the system prompt is, and sends it as it is', async () => {
-    const { keeper } = keeping({ format: 'openai-chat', options: { keepRecent: 100 } });
+    const { keeper } = keeping({ format: 'openai-chat', options: { keepRecentTokens: 100 } });
     const chat = Array.from({ length: 60 }, (_one, index) => ({
       role: index % 2 === 0 ? 'user' : 'assistant',
       content: `#${index}# ${'words of somebody '.repeat(20)}`,
@@ -171,8 +184,8 @@ describe('a keeper', () => {
 
   it('takes the provider at its word, about the view that was sent and no other', async () => {
     const value = session(24);
-    const sizes = { windowTokens: 20_000, options: { keepRecent: 2500 } };
-    const probe = keeping({ ...sizes, triggerTokens: 100, targetTokens: 50 });
+    const sizes = { windowTokens: 20_000, options: { keepRecentTokens: 2500 } };
+    const probe = keeping({ ...sizes, trigger: 100, target: 50 });
     await probe.keeper.prepare(value);
     await probe.keeper.settle();
     const started = probe.events.find(({ type }) => type === 'compaction-start');
@@ -180,7 +193,7 @@ describe('a keeper', () => {
 
     // By our own count it is just below the trigger, and about half of it once it is folded.
     const triggerTokens = Math.round(tokens * 1.01);
-    const { keeper, events } = keeping({ ...sizes, triggerTokens, targetTokens: triggerTokens - 100 });
+    const { keeper, events } = keeping({ ...sizes, trigger: triggerTokens, target: triggerTokens - 100 });
     expect((await keeper.prepare(value)).status).toBe('unchanged');
     await keeper.settle();
     expect(events).toEqual([]);
@@ -421,7 +434,7 @@ describe('a keeper', () => {
   });
 
   it('drops reasoning that was written for another prefix, where the model refuses it, and keeps what is new', async () => {
-    const { keeper } = keeping({ model: 'claude-opus-5-5', options: { keepRecent: 400 } });
+    const { keeper } = keeping({ model: 'claude-opus-5-5', options: { keepRecentTokens: 400 } });
     const think = (list: List) =>
       list.map((raw) =>
         JSON.stringify(raw).includes('"assistant"')

@@ -17,7 +17,6 @@ const speaking: Script = ({ thinks }) => ({
   parts: [...(thinks ? [{ type: 'thinking' as const, text: 'hm' }] : []), { type: 'text', text: summary }],
 });
 const question: CompletionRequest = { system: 'be brief', prompt: 'sum it up', maximumOutputTokens: 500 };
-const isOverflow = (error: unknown) => parseOverflow(error) !== undefined;
 
 const running: Simulator[] = [];
 afterEach(async () => {
@@ -67,7 +66,7 @@ describe.each(subjects)('$name', ({ create, model, stem, reportsEarly }) => {
     { title: 'event by event', faults: [] },
     { title: 'a few bytes at a time', faults: ['hostile-chunks'] },
     { title: 'with CRLF', faults: ['crlf', 'hostile-chunks'] },
-  ])('reads the same answer from one piece and from a stream, $title (H27)', async ({ faults }) => {
+  ])('reads the same answer from one piece and from a stream, $title', async ({ faults }) => {
     const plain = await complete({});
     const streamed = await complete({ faults: faults.map((name) => ({ name })) }, { streams: true });
 
@@ -260,7 +259,10 @@ describe('a summary behind the same prefix', () => {
       baseUrl: `${simulator.url}${dialect.stem}`,
       fetch: recording,
     });
-    const outcome = await modelSummarizer(client, { isOverflow, reusesPrefix: true }).summarize({
+    const outcome = await modelSummarizer(client, {
+      overflowOf: parseOverflow,
+      reusesPrefix: true,
+    }).summarize({
       messages: covered,
       conversation,
       previousSummary: undefined,
@@ -354,7 +356,7 @@ describe('a summary over a stream that breaks', () => {
   const summarize = async (simulator: Simulator) =>
     modelSummarizer(
       anthropicClient({ model: 'claude-opus-4-5', apiKey: 'test', baseUrl: simulator.url, streams: true }),
-      { isOverflow },
+      { overflowOf: parseOverflow },
     ).summarize({
       messages: conversation.messages,
       conversation,

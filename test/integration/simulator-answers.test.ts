@@ -185,8 +185,12 @@ describe('compaction by OpenAI', () => {
   });
 
   it.each([
-    { title: 'an item that was changed', change: (id: string) => `${id}0`, rule: 'R7' },
-    { title: 'an id of another kind', change: () => 'rs_1', rule: 'R5' },
+    {
+      title: 'an item that was changed',
+      change: (id: string) => `${id}0`,
+      rule: 'encrypted-content-invalid',
+    },
+    { title: 'an id of another kind', change: () => 'rs_1', rule: 'malformed-item-id' },
   ])('refuses $title', async ({ change, rule }) => {
     const { openai, simulator } = await start();
     const compacted = await openai.responses.compact({ model: 'gpt-5', input });

@@ -524,7 +524,11 @@ describe('contract', () => {
     const simulator = await start();
     const messages = [{ role: 'tool', tool_call_id: 'call_1', content: 'ok' }];
     await ask(simulator, '/v1/chat/completions', { model: 'gpt-4o', messages });
-    expect(simulator.requests[0]).toMatchObject({ status: 400, rule: 'C2', format: 'openai-chat' });
+    expect(simulator.requests[0]).toMatchObject({
+      status: 400,
+      rule: 'tool-result-without-call',
+      format: 'openai-chat',
+    });
   });
 
   it('counting tokens is held to the same rules', async () => {
@@ -535,6 +539,16 @@ describe('contract', () => {
     expect(counted['input_tokens']).toBe((answered['usage'] as Json)['input_tokens']);
     const refused = await ask(simulator, '/v1/messages/count_tokens', { ...body, messages: [] });
     expect(refused['status_code']).toBe(400);
+  });
+
+  it('an answer needs max_tokens, and a count takes none', async () => {
+    const simulator = await start();
+    const whole = questions['anthropic-messages'];
+    const { max_tokens: _limit, ...body } = whole;
+    const unlimited = await ask(simulator, '/v1/messages', body);
+    const limited = await ask(simulator, '/v1/messages/count_tokens', whole);
+    expect([unlimited['status_code'], limited['status_code']]).toEqual([400, 400]);
+    expect(simulator.requests.map(({ rule }) => rule)).toEqual(['missing-field', 'unknown-field']);
   });
 });
 
@@ -616,12 +630,12 @@ describe('seals of thinking', () => {
     },
     {
       title: 'a thought in the middle leaves',
-      rule: 'A48',
+      rule: 'gap-in-thinking',
       change: (_body, messages) => void dropThinking(messages, 3),
     },
     {
       title: 'an earlier question is edited',
-      rule: 'A41',
+      rule: 'thinking-behind-another-prefix',
       change: (_body, messages) => {
         messages[0]!.content = 'Something else?';
         return undefined;
@@ -629,16 +643,20 @@ describe('seals of thinking', () => {
     },
     {
       title: 'an earlier result is edited',
-      rule: 'A41',
+      rule: 'thinking-behind-another-prefix',
       change: (_body, messages) => {
         block(messages, 2, 0)['content'] = '[cleared]';
         return undefined;
       },
     },
-    { title: 'the system prompt changes', rule: 'A41', change: (body) => ({ ...body, system: 'Be brief.' }) },
+    {
+      title: 'the system prompt changes',
+      rule: 'thinking-behind-another-prefix',
+      change: (body) => ({ ...body, system: 'Be brief.' }),
+    },
     {
       title: 'a tool is added',
-      rule: 'A41',
+      rule: 'thinking-behind-another-prefix',
       change: (body) => ({
         ...body,
         tools: [...(body['tools'] as Json[]), { name: 'other', input_schema: schema }],
@@ -646,7 +664,7 @@ describe('seals of thinking', () => {
     },
     {
       title: 'the text of a thought is changed',
-      rule: 'A37',
+      rule: 'thinking-modified',
       change: (_body, messages) => {
         block(messages, 5, 0)['thinking'] = 'I never thought this.';
         return undefined;
@@ -654,7 +672,7 @@ describe('seals of thinking', () => {
     },
     {
       title: 'a signature is made up',
-      rule: 'A40',
+      rule: 'thinking-signature-invalid',
       change: (_body, messages) => {
         block(messages, 1, 0)['signature'] = 'bm90IG91cnM=';
         return undefined;
@@ -662,7 +680,7 @@ describe('seals of thinking', () => {
     },
     {
       title: 'a signature stands under another thought',
-      rule: 'A37',
+      rule: 'thinking-modified',
       change: (_body, messages) => {
         block(messages, 5, 0)['signature'] = block(messages, 1, 0)['signature'];
         return undefined;
@@ -685,7 +703,7 @@ describe('seals of thinking', () => {
       block(messages, 5, 0)['thinking'] = 'I never thought this.';
       return undefined;
     });
-    expect(changed.rule).toBe('A37');
+    expect(changed.rule).toBe('thinking-modified');
   });
 
   it('several thoughts of one response follow one another', async () => {
@@ -706,14 +724,14 @@ describe('seals of thinking', () => {
     const messages = structuredClone(third['messages']) as Message[];
     (messages[1]!.content as unknown[]).splice(2, 1);
     await ask(simulator, '/v1/messages', { ...third, messages });
-    expect(simulator.requests.at(-1)!.rule).toBe('A48');
+    expect(simulator.requests.at(-1)!.rule).toBe('gap-in-thinking');
   });
 
   it('another simulator does not know them', async () => {
     const { bodies } = await converse(await start({ seed: 1 }), 'anthropic-messages');
     const stranger = await start({ seed: 2 });
     await ask(stranger, '/v1/messages', bodies.at(-1));
-    expect(stranger.requests[0]!.rule).toBe('A40');
+    expect(stranger.requests[0]!.rule).toBe('thinking-signature-invalid');
   });
 
   describe('drop_block', () => {
@@ -829,7 +847,7 @@ describe('seals of reasoning', () => {
     { title: 'everything goes back as it came', rule: undefined, change: (items) => items },
     {
       title: 'the encrypted content is shortened',
-      rule: 'R7',
+      rule: 'encrypted-content-invalid',
       change: ([ask, thought, ...rest]) => [
         ask!,
         { ...thought, encrypted_content: `${thought!['encrypted_content']}`.slice(0, -8) },
@@ -838,17 +856,17 @@ describe('seals of reasoning', () => {
     },
     {
       title: 'the encrypted content stands under another id',
-      rule: 'R7',
+      rule: 'encrypted-content-invalid',
       change: ([ask, thought, ...rest]) => [ask!, { ...thought, id: `rs_${'0'.repeat(48)}` }, ...rest],
     },
     {
       title: 'the encrypted content has lost its id',
-      rule: 'R7',
+      rule: 'encrypted-content-invalid',
       change: ([ask, thought, ...rest]) => [ask!, withoutId(thought!), ...rest],
     },
     {
       title: 'thoughts leave and their followers stay',
-      rule: 'R1',
+      rule: 'item-without-reasoning',
       change: (items) => items.filter((item) => !isReasoning(item)),
     },
     {
@@ -858,14 +876,15 @@ describe('seals of reasoning', () => {
     },
     {
       title: 'a thought stays alone',
-      rule: 'R2',
+      rule: 'reasoning-without-following-item',
       change: ([ask, thought]) => [ask!, thought!, { role: 'user', content: 'Go on.' }],
     },
   ])('$title', async ({ rule, change }) => {
     const { answer, rule: found } = await resend(change);
     expect(found, JSON.stringify(answer)).toBe(rule);
     expect(answer['status_code']).toBe(rule === undefined ? 200 : 400);
-    if (rule === 'R7') expect(answer).toMatchObject({ error: { code: 'invalid_encrypted_content' } });
+    if (rule === 'encrypted-content-invalid')
+      expect(answer).toMatchObject({ error: { code: 'invalid_encrypted_content' } });
   });
 
   it('what is stored can be gone on from, and what is not cannot', async () => {
@@ -878,7 +897,7 @@ describe('seals of reasoning', () => {
     expect((await ask(simulator, '/v1/responses', follow))['status_code']).toBe(200);
     const unanswered = { ...follow, input: [{ role: 'user', content: 'Go on.' }] };
     await ask(simulator, '/v1/responses', unanswered);
-    expect(simulator.requests.at(-1)!.rule).toBe('R3');
+    expect(simulator.requests.at(-1)!.rule).toBe('tool-call-without-result');
 
     const lost = await ask(simulator, '/v1/responses', { ...base, store: false });
     const unknown = await ask(simulator, '/v1/responses', { ...follow, previous_response_id: lost['id'] });
@@ -893,7 +912,7 @@ describe('seals of reasoning', () => {
     });
     expect((await ask(simulator, '/v1/responses', reference(unstored!['id'])))['status_code']).toBe(404);
     await ask(simulator, '/v1/responses', reference(thought!['id']));
-    expect(simulator.requests.at(-1)!.rule).not.toBe('R8');
+    expect(simulator.requests.at(-1)!.rule).not.toBe('stored-item-not-found');
   });
 });
 

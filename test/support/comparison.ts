@@ -51,11 +51,12 @@ export function inventedComparison(sessions = 3): Comparison {
   return {
     title: 'Strategies on recorded sessions',
     about: [`${sessions} sessions`, '5 cuts each', 'claude-sonnet-4-5', 'prices of 2026-01'],
+    kept: { name: 'kept', help: 'Share of the tokens that is left', unit: 'share' },
     measures: [
-      { name: 'Future reference', help: 'Names that later calls use', unit: 'share', isCharted: true },
-      { name: 'Bound recall', help: 'Names with what they stood for', unit: 'share', isCharted: true },
-      { name: 'Edit anchors', help: 'Lines that later edits replace', unit: 'share', isCharted: true },
-      { name: 'Constraints', help: 'Demands of the user, verbatim', unit: 'share' },
+      { name: 'names', help: 'Names that later calls use', unit: 'share', isCharted: true },
+      { name: 'bound', help: 'Names with what they stood for', unit: 'share', isCharted: true },
+      { name: 'lines', help: 'Lines that later edits replace', unit: 'share', isCharted: true },
+      { name: 'demands', help: 'Demands of the user, verbatim', unit: 'share' },
       { name: 'Read again', help: 'Tokens to read again', unit: 'tokens', isLessBetter: true },
     ],
     rows: [
@@ -149,7 +150,6 @@ export function inventedComparison(sessions = 3): Comparison {
         stoodIn: 'message 41, result of Read src/berths.ts',
         neededBy: 'Edit src/berths.ts',
         roundsLater: 6,
-        handle: 'rf:9b1c44d07ae2f310',
       },
       {
         session: 'sessions/harbour.jsonl',

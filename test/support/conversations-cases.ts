@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { type Conversation, writeConversation } from '../../src/core/format.ts';
-import { isUserText, type Message } from '../../src/core/message.ts';
+import { isUserText, type Message, textOf } from '../../src/core/message.ts';
 import { ensureToolResultPairing } from '../../src/core/pairing.ts';
 import { applyPlan, undoPlan } from '../../src/core/plan.ts';
-import type { Compacted, Strategy, StrategyContext } from '../../src/core/strategy.ts';
+import { type Change, changeOf, type Strategy, type StrategyContext } from '../../src/core/strategy.ts';
 import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import { createStrategy, strategies } from '../../src/strategies/registry.ts';
@@ -36,9 +36,9 @@ const eager: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'sliding-window': { keepLast: 2 },
   snip: { keepRounds: 1 },
   'collapse-reads': { keepRounds: 0, minTokens: 0 },
-  'clear-tool-results': { protectTokens: 0, minBatchTokens: 0 },
+  'clear-tool-results': { protectTokens: 1, minBatchTokens: 1 },
   'strip-media': { maxImages: 0, maxDocuments: 0 },
-  summarize: { keepRecent: 0, keepRounds: 1, minGain: 0 },
+  summarize: { keepRounds: 1, minGain: 0 },
 };
 
 /** Every strategy, ready to act on small conversations. */
@@ -156,13 +156,14 @@ export async function checkCase(one: Case): Promise<void> {
   for (const strategy of eagerStrategies) {
     const { targetTokens, bindsReasoning } = one;
     const context = strategyContext({ estimator, targetTokens, bindsReasoning });
-    const outcome = await compact(conversation, strategy, context);
-    if (outcome === undefined) continue;
+    const change = await compact(conversation, strategy, context);
+    if (change === undefined) continue;
+    const limit = SUMMARISING.has(strategy.name) ? shortText(conversation, targetTokens) : undefined;
     refuse(strategy.name, [
-      ...planFaults(conversation, outcome, original),
-      ...(isLegal ? pinFaults(conversation, outcome.conversation, one) : []),
+      ...planFaults(conversation, change, original),
+      ...(isLegal ? pinFaults(conversation, change.conversation, { bindsReasoning, limit }) : []),
     ]);
-    await compact(outcome.conversation, strategy, { ...context, targetTokens: targetTokens / 2 });
+    await compact(change.conversation, strategy, { ...context, targetTokens: targetTokens / 2 });
   }
 }
 
@@ -170,13 +171,13 @@ async function compact(
   conversation: Conversation,
   strategy: Strategy,
   context: StrategyContext,
-): Promise<Compacted | undefined> {
-  const outcome = await strategy.compact(conversation, context);
-  if (outcome.status !== 'compacted') return undefined;
+): Promise<Change | undefined> {
+  const change = changeOf(await strategy.compact(conversation, context));
+  if (change === undefined) return undefined;
   compactions.set(strategy.name, (compactions.get(strategy.name) ?? 0) + 1);
-  deepFreeze(writeConversation(outcome.conversation));
-  refuse(strategy.name, faultsOf(conversation, outcome));
-  return outcome;
+  deepFreeze(writeConversation(change.conversation));
+  refuse(strategy.name, faultsOf(conversation, change));
+  return change;
 }
 
 function refuse(name: string, faults: readonly string[]): void {
@@ -193,7 +194,7 @@ function checkRepair(conversation: Conversation, isDamaged: boolean): void {
 /** The plan by itself gives the same output, and the record of undoing survives a store. */
 function planFaults(
   before: Conversation,
-  { conversation, plan, undo }: Compacted,
+  { conversation, plan, undo }: Change,
   original: string,
 ): readonly string[] {
   const { messages } = applyPlan(before, plan).conversation;
@@ -210,16 +211,40 @@ function planFaults(
   ];
 }
 
-/** The user's first and last text and system messages are the very same values. */
+/** Strategies that may tell a text of the user's in other words where it would fill the target. */
+const SUMMARISING: ReadonlySet<string> = new Set(['summarize', 'ladder', 'collapse']);
+
+/** Tokens up to which they keep it in any case. */
+function shortText({ frame }: Conversation, targetTokens: number): number {
+  return Math.min(targetTokens / 4, Math.max(0, targetTokens - estimator.countSystem(frame)) / 2);
+}
+
+/**
+ * The user's first and last text and system messages are the very same values, or stand word for word in front of what a
+ * compaction put in.
+ */
 function pinFaults(
   before: Conversation,
   after: Conversation,
-  { bindsReasoning }: Pick<Case, 'bindsReasoning'>,
+  {
+    bindsReasoning,
+    limit = Number.POSITIVE_INFINITY,
+  }: { readonly bindsReasoning: boolean; readonly limit: number | undefined },
 ): readonly string[] {
-  const kept = new Set(after.messages.map(({ raw }) => raw));
-  const asked = [before.messages.find(isUserText), before.messages.findLast(isUserText)];
+  const asked = [before.messages.find(isUserText), before.messages.findLast(isUserText)]
+    .filter((message) => message !== undefined)
+    .filter((message) => estimator.countMessage(message) <= limit);
   const system = bindsReasoning ? [] : before.messages.filter(({ role }) => role === 'system');
-  return [...asked, ...system].every((message) => message === undefined || kept.has(message.raw))
+  return [...asked, ...system].every((message) => isStillThere(message, after))
     ? []
     : ['what is pinned was changed'];
+}
+
+function isStillThere({ raw, blocks }: Message, { messages }: Conversation): boolean {
+  const words = blocks.map(textOf).join('\n\n');
+  const quotes = (text: string) => text === words || text.endsWith(`]\n${words}`);
+  return messages.some(
+    (message) =>
+      message.raw === raw || message.blocks.some((block) => block.type === 'text' && quotes(textOf(block))),
+  );
 }

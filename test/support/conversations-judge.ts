@@ -1,7 +1,8 @@
+import type { Violation } from '../../src/contracts/contract.ts';
 import { findContract } from '../../src/contracts/registry.ts';
 import { type Conversation, writeConversation } from '../../src/core/format.ts';
 import { undoPlan } from '../../src/core/plan.ts';
-import type { Compacted } from '../../src/core/strategy.ts';
+import type { Change } from '../../src/core/strategy.ts';
 
 /**
  * What is wrong with a compaction, in words; empty when it is as it must be. `original` is what the output may be no worse
@@ -9,7 +10,7 @@ import type { Compacted } from '../../src/core/strategy.ts';
  */
 export function faultsOf(
   before: Conversation,
-  { conversation, undo, receipt }: Compacted,
+  { conversation, undo, receipt }: Change,
   original: Conversation = before,
 ): readonly string[] {
   const faults: string[] = [];
@@ -40,18 +41,22 @@ export function brokenRules(conversation: Conversation): ReadonlyMap<string, num
   const known = remembered.get(conversation);
   if (known !== undefined) return known;
   const rules = new Map<string, number>();
-  const contract = findContract(conversation.format.name);
-  const violations = contract?.check(writeConversation(conversation), { scope: 'messages' }) ?? [];
-  for (const { rule, severity, message } of violations) {
-    if (severity === 'error') rules.set(rule, (rules.get(rule) ?? 0) + timesNamed(rule, message));
+  const { name } = conversation.format;
+  const violations = findContract(name)?.check(writeConversation(conversation), { scope: 'messages' }) ?? [];
+  for (const violation of violations.filter(({ severity }) => severity === 'error')) {
+    rules.set(violation.rule, (rules.get(violation.rule) ?? 0) + timesNamed(name, violation));
   }
   remembered.set(conversation, rules);
   return rules;
 }
 
-/** V1 is reported once for all calls that wait for a result: where a message comes between them, no more calls wait. */
-function timesNamed(rule: string, message: string): number {
-  return rule === 'V1' ? message.split(', ').length : 1;
+/**
+ * The AI SDK reports all calls that wait for a result at once: where a message comes between them, no more calls wait.
+ * Its message names them.
+ */
+function timesNamed(format: string, { rule, message }: Violation): number {
+  const namesAll = format === 'ai-sdk-model' && rule === 'tool-call-without-result';
+  return namesAll ? message.split(', ').length : 1;
 }
 
 /** Whether two conversations hold the very same values in the same order. */

@@ -7,6 +7,11 @@ export const corpusFolder: string | undefined = [
   resolve(import.meta.dirname, '../../../shared/corpus'),
 ].find((folder) => folder !== undefined && existsSync(join(folder, 'index.jsonl')));
 
+/** Folder of requests that real clients sent, kept beside the corpus; undefined where it is not there. */
+export const capturesFolder: string | undefined = [
+  corpusFolder === undefined ? undefined : resolve(corpusFolder, '../clients/captures'),
+].find((folder) => folder !== undefined && existsSync(join(folder, 'index.json')));
+
 /** Said by every test that cannot run without it. */
 export const corpusIsMissing = 'no corpus of recorded conversations here (ROUNDFOLD_CORPUS names its folder)';
 

@@ -9,6 +9,7 @@ export function materialOf({
   const group = { kind, title, round: 1, isFailed: false, changes: 0, status: '' };
   return {
     sources: [{ ...source, group, isError: false, round: 1, isKept: false }],
+    covered: { rounds: 1, characters: 0, hasOtherSummary: false },
     rounds: 1,
     earlierCharacters: 0,
     demands: [],

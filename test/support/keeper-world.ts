@@ -2,8 +2,9 @@ import { createKeeper, type Keeper, type Prepared } from '../../src/config/keepe
 import { sha256 } from '../../src/config/sha256.ts';
 import { findContract } from '../../src/contracts/registry.ts';
 import type { Checkpoint } from '../../src/core/checkpoint.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { Summarizer, SummaryOutcome } from '../../src/core/summarizer.ts';
+import { decorate, type Strategy } from '../../src/core/strategy.ts';
+import type { Summarizer, SummaryOutcome, SummaryRequest } from '../../src/core/summarizer.ts';
+import { createStrategy } from '../../src/strategies/registry.ts';
 import { type Item, type Noise, plainNoise, renderItems } from './keeper-items.ts';
 import { type MapStore, mapStore } from './map-store.ts';
 
@@ -33,16 +34,22 @@ export interface WorldCounts {
 
 /** Strategies that make records of different kinds, with limits that a small window needs. */
 export const worldStrategies = {
-  summarize: { keepRecent: 300, keepRounds: 1, minGain: 0.1 },
-  ladder: { keepRecent: 300 },
+  summarize: { keepRecentTokens: 300, keepRounds: 1, minGain: 0.1 },
+  ladder: { keepRecentTokens: 300 },
   'clear-tool-results': { protectTokens: 300, minBatchTokens: 200 },
   'sliding-window': { keepLast: 8 },
 } as const;
 
 export type WorldStrategy = keyof typeof worldStrategies;
 
+/** What a summary is made of. */
+type Shown = Pick<SummaryRequest, 'messages' | 'previousSummary'>;
+
+const ORACLE = 'oracle';
 const FORMAT_CONTRACT = 'anthropic-messages';
 const PATIENCE = 777;
+/** A run lets others have a turn now and then: as often as this at most, where nothing is late. */
+const TURNS_OF_A_RUN = 10;
 /** A pause after failures, and a few turns more. */
 const MOST_TURNS_TO_REST = 14;
 
@@ -97,7 +104,7 @@ export class KeeperWorld {
     this.#storeFailed = false;
     const prepared = await this.#keeperOf(client.tenant).prepare({ max_tokens: 100, messages: raws });
     // Whatever is quick is done before the next turn, whatever is late is not.
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnsOf(TURNS_OF_A_RUN);
     if (this.#fault !== undefined) throw this.#fault;
     checkPrepared(this, client, { prepared, raws });
     this.#lastStatus = prepared.status;
@@ -136,8 +143,7 @@ export class KeeperWorld {
       tenant,
       format: FORMAT_CONTRACT,
       windowTokens: 3000,
-      strategy: this.#strategy,
-      options: worldStrategies[this.#strategy],
+      strategy: this.#strategyFor(tenant),
       summarizer: this.#summarizerFor(tenant),
       now: () => this.#now,
       schedule: (task, milliseconds) => this.#schedule(task, milliseconds),
@@ -156,8 +162,13 @@ export class KeeperWorld {
   #schedule(task: () => void, milliseconds: number): () => void {
     // Nobody is patient here: a summary that is late is late for the request that waits for it.
     if (milliseconds === PATIENCE) {
-      const immediate = setImmediate(() => setImmediate(task));
-      return () => clearImmediate(immediate);
+      let isCalledOff = false;
+      void turnsOf(TURNS_OF_A_RUN).then(() => {
+        if (!isCalledOff) task();
+      });
+      return () => {
+        isCalledOff = true;
+      };
     }
     const entry = { task, at: this.#now + milliseconds };
     this.#scheduled.add(entry);
@@ -189,7 +200,7 @@ export class KeeperWorld {
   /** Tells what it was shown, by a name that the oracle knows. */
   #summarizerFor(tenant: string): Summarizer {
     return {
-      name: 'oracle',
+      name: ORACLE,
       asksModel: true,
       summarize: async ({ messages, previousSummary, signal }) => {
         const { kind, turnsLate } = this.summaryPlan;
@@ -204,21 +215,46 @@ export class KeeperWorld {
     };
   }
 
-  #answer(
-    kind: SummaryPlan['kind'],
-    tenant: string,
-    shown: { readonly messages: readonly Message[]; readonly previousSummary: string | undefined },
-  ): SummaryOutcome {
+  #answer(kind: SummaryPlan['kind'], tenant: string, shown: Shown): SummaryOutcome {
     if (kind === 'throws') throw new Error('no connection');
     if (kind === 'empty') return { status: 'summarized', text: ' ', usage: undefined };
     if (kind === 'failed')
       return { status: 'failed', reason: 'upstream', message: 'overloaded', usage: undefined };
-    const nonces = new Set(shown.messages.flatMap(({ raw }) => noncesIn(raw)));
-    for (const id of summaryIdsIn(shown.previousSummary ?? ''))
+    return {
+      status: 'summarized',
+      text: `What was said is in ${this.#note(tenant, shown)}`,
+      usage: undefined,
+    };
+  }
+
+  /** The name of a summary that was made of these messages. */
+  #note(tenant: string, { messages, previousSummary = '' }: Shown): string {
+    const nonces = new Set(messages.flatMap(({ raw }) => noncesIn(raw)));
+    for (const id of summaryIdsIn(previousSummary))
       for (const nonce of this.#summaries.get(id)?.nonces ?? []) nonces.add(nonce);
     const id = `summary-${this.#summaries.size}-`;
     this.#summaries.set(id, { tenant, nonces });
-    return { status: 'summarized', text: `What was said is in ${id}`, usage: undefined };
+    return id;
+  }
+
+  /** The strategy, with names also in the summaries that are written without the oracle where that fails. */
+  #strategyFor(tenant: string): Strategy {
+    const inner = createStrategy(this.#strategy, worldStrategies[this.#strategy]);
+    const named = (summarizer: Summarizer): Summarizer => ({
+      ...summarizer,
+      summarize: async (request) => {
+        const outcome = await summarizer.summarize(request);
+        if (outcome.status === 'failed' || summarizer.name === ORACLE) return outcome;
+        return { ...outcome, text: `${outcome.text}\n${this.#note(tenant, request)}` };
+      },
+    });
+    return decorate(inner, (conversation, context) =>
+      inner.compact(conversation, {
+        ...context,
+        summarizer: named(context.summarizer),
+        ownSummarizer: named(context.ownSummarizer),
+      }),
+    );
   }
 
   #checkReuse(client: Client, { checkpoint }: Prepared<unknown>, noise: Noise | undefined): void {
@@ -237,6 +273,16 @@ export class KeeperWorld {
 
   isStored({ tenant, configuration, chain }: Checkpoint): boolean {
     return this.store.records.has(`${tenant}\n${configuration}\n${chain}`);
+  }
+
+  /** The records that a record goes on from, as far as the store has them: some were never sent. */
+  *parentsOf({ tenant, configuration, parent }: Checkpoint): Iterable<Checkpoint> {
+    for (let chain = parent; chain !== undefined; ) {
+      const record = this.store.records.get(`${tenant}\n${configuration}\n${chain}`);
+      if (record === undefined) return;
+      yield record;
+      chain = record.parent;
+    }
   }
 
   /** Whether a record was not looked at yet. */
@@ -271,6 +317,10 @@ export class KeeperWorld {
       (record) => record.tenant === tenant && JSON.stringify(record.parts).includes(id),
     );
   }
+}
+
+async function turnsOf(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function noncesIn(raw: unknown): readonly number[] {
@@ -355,6 +405,11 @@ function checkSummaries(world: KeeperWorld, client: Client, { checkpoint, fates,
     if (summary?.tenant !== client.tenant) throw new Error('a summary of another tenant');
     for (const nonce of summary.nonces) seen.add(nonce);
   }
+  for (const { receipt } of world.parentsOf(checkpoint)) {
+    const reduced = receipt.runs.filter(({ fate }) => fate === 'reduced');
+    for (const { start, end } of reduced)
+      for (const { nonce } of client.items.slice(start, end)) world.noteReduced(client.tenant, nonce);
+  }
   const covered = client.items.filter((_, index) => fates[index] === 'summarised').map(({ nonce }) => nonce);
   // Whatever was reduced in an earlier record is shown as it stands there, without its nonce.
   const isExact =
@@ -363,7 +418,8 @@ function checkSummaries(world: KeeperWorld, client: Client, { checkpoint, fates,
   if (!isExact) throw new Error(`covered are ${covered}, shown were ${[...seen]}`);
   // What the store has not taken yet, it has kept nothing of.
   if (world.isStored(checkpoint)) checkArchive(world, client, checkpoint);
-  const [id] = ids;
+  const newest = Math.max(...ids.map((id) => Number(id.split('-')[1])));
+  const id = ids.find((each) => each === `summary-${newest}-`);
   const last = client.items.findLastIndex((_, index) => fates[index] === 'summarised');
   if (id !== undefined) {
     const prefix = client.items.slice(0, last + 1).map(({ nonce }) => nonce);

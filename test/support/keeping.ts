@@ -1,4 +1,5 @@
-import { createKeeper, type Keeper, type KeeperOptions } from '../../src/config/keeper.ts';
+import { createKeeper, type Keeper } from '../../src/config/keeper.ts';
+import type { KeeperOptions } from '../../src/config/keeper-options.ts';
 import { sha256 } from '../../src/config/sha256.ts';
 import type { KeeperEvent } from '../../src/core/engine/keeper-event.ts';
 import type { CompactionEvent } from '../../src/core/events.ts';
@@ -97,9 +98,9 @@ export function keeping(options: Partial<KeeperOptions> = {}): Kept {
     hash: sha256,
     tenant: 'a',
     format: 'anthropic-messages',
-    windowTokens: 6000,
+    windowTokens: 5000,
     strategy: 'summarize',
-    options: { keepRecent: 400 },
+    options: { keepRecentTokens: 400 },
     summarizer: telling().summarizer,
     ...options,
     store,

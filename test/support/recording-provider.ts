@@ -53,6 +53,7 @@ export async function startRecordingProvider(script: Script): Promise<RecordingP
         headers: {
           'content-type': 'application/json',
           'x-api-key': String(request.headers['x-api-key']),
+          authorization: String(request.headers['authorization']),
           'anthropic-version': String(request.headers['anthropic-version']),
         },
         body: sent,

@@ -21,6 +21,7 @@ export function strategyContext(given: Partial<StrategyContext> = {}): StrategyC
     trigger: 'manual',
     pins: {},
     summarizer: countingSummarizer,
+    ownSummarizer: countingSummarizer,
     bindsReasoning: false,
     signal: undefined,
     ...given,

@@ -49,7 +49,12 @@ function demands({ name, tools, userFirst, refusesBlankText, reasoningStandsAlon
 function rules({ name }: Format): string {
   const contract = findContract(name);
   if (contract === undefined) return 'No contract: `check` has no rules for it.\n';
-  const rows = contract.rules.map(({ id, title, fix, evidence }) => [id, sentence(title), fix, evidence]);
+  const rows = contract.rules.map(({ id, title, fix, evidence }) => [
+    code(id),
+    sentence(title),
+    fix,
+    evidence,
+  ]);
   return `## Rules\n\n${table(['rule', 'what it says', 'what to change', 'known from'], rows)}`;
 }
 

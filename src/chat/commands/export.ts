@@ -10,7 +10,8 @@ export const exportRequest: ChatCommand = {
     if (argument === '') chat.refuse('say which file');
     else if (existsSync(argument)) chat.refuse('that file is there already; nothing was written');
     else {
-      chat.host.writePrivateFile(argument, `${JSON.stringify(chat.dialogue.body, undefined, 2)}\n`);
+      const text = `${JSON.stringify(chat.dialogue.body, undefined, 2)}\n`;
+      chat.host.writeConversation(argument, text, { isOwn: false, makesFolder: false });
       chat.say(`written to ${argument}`);
     }
     return 'stay';

@@ -29,7 +29,6 @@ export const load: ChatCommand = {
 /** What was said so far stays in its file; what comes now is another chat. */
 function leaveFormer(chat: Chat): void {
   if (chat.dialogue.isEmpty) return;
-  chat.save();
-  chat.say(`the chat so far stays in ${chat.sessionPath}`);
+  chat.say(chat.keep() ? `the chat so far stays in ${chat.sessionPath}` : 'the chat so far was not saved');
   chat.sessionPath = newSessionPath(dirname(chat.sessionPath), chat.host.now());
 }

@@ -16,7 +16,7 @@ export const pin: ChatCommand = {
       return 'stay';
     }
     chat.pin(argument);
-    if (!chat.dialogue.isEmpty) chat.save();
+    if (!chat.dialogue.isEmpty) chat.keep();
     const found = chat.dialogue.read().messages.filter((message) => isKept(message, argument));
     chat.say(`pinned; ${countOf(found.length, 'message')} so far`);
     return 'stay';

@@ -1,3 +1,4 @@
+import { changeOf } from '../../core/strategy.ts';
 import { preview as drawPreview } from '../../report/preview.ts';
 import type { ChatCommand } from './command.ts';
 import { readStrategy, strategyChoices } from './strategy-words.ts';
@@ -15,9 +16,13 @@ export const preview: ChatCommand = {
     const { usage } = chat.tokens();
     const outcome = await chat.compactor.tryOut(dialogue.body, named, { usage, signal });
     chat.paidForSummary(outcome.usage);
-    if (outcome.status === 'compacted')
-      host.out(drawPreview(dialogue.read(), outcome, { columns: host.columns(), estimator: chat.estimator }));
-    else chat.say(host.style('dim', `it would do nothing: ${outcome.message}`));
+    const change = changeOf(outcome);
+    if (change !== undefined)
+      host.out(drawPreview(dialogue.read(), change, { columns: host.columns(), estimator: chat.estimator }));
+    if (outcome.status !== 'compacted') {
+      const words = change === undefined ? 'it would do nothing' : 'it would not be enough';
+      chat.say(host.style('dim', `${words}: ${outcome.message}`));
+    }
     return 'stay';
   },
 };

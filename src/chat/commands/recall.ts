@@ -1,5 +1,5 @@
-import { printable } from '../../core/printable.ts';
-import { safeText } from '../safe-text.ts';
+import { printable, printableLines } from '../../core/printable.ts';
+
 import type { ChatCommand } from './command.ts';
 
 /** `/recall`: what has left the conversation. */
@@ -15,7 +15,7 @@ export const recall: ChatCommand = {
     else if (argument.startsWith('rf:')) {
       const span = await archive.recall(argument);
       if (span === undefined) chat.refuse('nothing is kept under that handle');
-      else chat.say(safeText(span.text));
+      else chat.say(printableLines(span.text));
     } else {
       const found = await archive.search(argument);
       for (const { handle, excerpt } of found) chat.say(`${handle}  ${printable(excerpt, 100)}`);

@@ -1,7 +1,5 @@
 import { RoundfoldError } from '../../core/errors.ts';
 import type { StrategyDefinition } from '../../core/strategy.ts';
-import type { Summarizer } from '../../core/summarizer.ts';
-import { tailStart } from '../../core/tail.ts';
 import { createStrategy, strategies } from '../../strategies/registry.ts';
 import type { Chat } from '../chat.ts';
 import type { RunByHand } from '../chat-compactor.ts';
@@ -36,8 +34,7 @@ export function readStrategy(argument: string, chat: Chat): RunByHand | undefine
     const given = readSettings(settings);
     if (word.toLowerCase() === SLIDING)
       return { strategy: slidingTurns({ keepLast: SLIDING_KEEPS, ...given }) };
-    const strategy = createStrategy(name, { ...shortForm(word.toLowerCase(), chat), ...given });
-    return name === 'summarize' ? { strategy, summarizer: keepingRounds(chat) } : { strategy };
+    return { strategy: createStrategy(name, { ...shortForm(name), ...given }) };
   } catch (error) {
     if (!RoundfoldError.is(error)) throw error;
     chat.refuse(`${error.message}; nothing was changed`, error.remedy);
@@ -46,24 +43,8 @@ export function readStrategy(argument: string, chat: Chat): RunByHand | undefine
 }
 
 /** A strategy that the user asks for by its short name keeps little: it is asked for to see it work. */
-function shortForm(word: string, chat: Chat): Readonly<Record<string, unknown>> {
-  if (word !== 'summarize') return {};
-  return { keepRecent: 0, keepRounds: roundsOf(chat, SUMMARIZE_KEEPS), minGain: 0 };
-}
-
-/** How many of the newest rounds have so many messages, with the questions that they answer. */
-function roundsOf({ dialogue, estimator }: Chat, count: number): number {
-  const { messages } = dialogue.read();
-  for (let keepRounds = 1; keepRounds < count; keepRounds++) {
-    if (messages.length - tailStart(messages, estimator, { keepTokens: 0, keepRounds }) >= count)
-      return keepRounds;
-  }
-  return count;
-}
-
-/** A summarizer that would rather have the newest rounds as well is not asked for them: whoever names a number means it. */
-function keepingRounds({ options: { summarizer } }: Chat): Summarizer {
-  return { ...summarizer, fillsTarget: false };
+function shortForm(name: string): Readonly<Record<string, unknown>> {
+  return name === 'summarize' ? { keepRecentMessages: SUMMARIZE_KEEPS, minGain: 0 } : {};
 }
 
 /** Words between blanks; from `="` to the next quotation mark at the end of a word it is one. */

@@ -24,7 +24,7 @@ function tell(chat: Chat, change: Change | undefined, word: string): CommandEffe
     return 'stay';
   }
   chat.changed();
-  chat.save();
+  chat.keep();
   chat.say(`${change.strategy} was ${word}: ${chat.dialogue.messages.length} messages`);
   return 'stay';
 }

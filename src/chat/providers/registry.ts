@@ -46,6 +46,8 @@ export interface ProviderChoice {
 export interface ChosenProvider {
   readonly provider: ChatProvider;
   readonly defaultModel: string;
+  /** The address that the user has named for it; undefined where it goes to the provider itself. */
+  readonly baseUrl: string | undefined;
 }
 
 /**
@@ -60,7 +62,8 @@ export function chooseProvider(
   const byAddress = baseUrl === undefined ? undefined : 'openai';
   const wanted = name ?? byAddress ?? remote.find(({ key }) => environment[key])?.name ?? OFFLINE;
   const found = remote.find((one) => one.name === wanted);
-  if (found === undefined) return { provider: offlineProvider({ isPaced }), defaultModel: OFFLINE };
+  if (found === undefined)
+    return { provider: offlineProvider({ isPaced }), defaultModel: OFFLINE, baseUrl: undefined };
   // A variable that is set to nothing is as good as none.
   const apiKey = environment[found.key] || undefined;
   const address = baseUrl ?? (environment[found.baseUrl] || undefined);
@@ -69,5 +72,9 @@ export function chooseProvider(
       remedy: `Set ${found.key}, or use the provider ${OFFLINE}, which needs none.`,
     });
   }
-  return { provider: found.create({ apiKey, baseUrl: address }), defaultModel: found.model };
+  return {
+    provider: found.create({ apiKey, baseUrl: address }),
+    defaultModel: found.model,
+    baseUrl: address,
+  };
 }

@@ -27,15 +27,16 @@ import type { GivenArguments } from '../command.ts';
 import { readSettings } from '../compact/request.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
+import { sayRemedy } from '../report.ts';
 import { createSummarizer } from '../summarizers.ts';
 import type { Terminal } from '../terminal.ts';
-import { writePrivateFile } from '../write-file.ts';
+import { makePrivateFolder, refuseForeignFile, writePrivateFile } from '../write-file.ts';
 
 /** Puts a chat together and runs it to its end. */
 export async function startChat(given: GivenArguments, terminal: Terminal): Promise<ExitCode> {
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
   const canEdit = isTerminal && !terminal.isPlain;
-  const { provider, defaultModel } = chooseProvider(
+  const { provider, defaultModel, baseUrl } = chooseProvider(
     { name: given.text('provider'), baseUrl: given.text('baseUrl'), isPaced: isTerminal },
     process.env,
   );
@@ -45,6 +46,9 @@ export async function startChat(given: GivenArguments, terminal: Terminal): Prom
       remedy: 'Leave --load out, or name another --session.',
     });
   }
+  const summarizer = createSummarizer(given, { provider: provider.name, baseUrl });
+  const logPath = checkLog(given);
+  const isSaved = canSave(given, sessionPath, terminal);
   const host = hostOf(terminal);
   const store = await openStoreOf(given);
   const archive = store === undefined ? undefined : new ChatArchive(store, basename(sessionPath, '.jsonl'));
@@ -56,10 +60,11 @@ export async function startChat(given: GivenArguments, terminal: Terminal): Prom
     windowTokens: readWindow(given),
     strategy: given.text('strategy') ?? 'ladder',
     settings: readSettings(given),
-    summarizer: createSummarizer(given.text('summarizer') ?? 'digest', given.text('summarizerModel')),
-    logPath: given.text('log'),
+    summarizer,
+    logPath,
     archive,
     sessionPath,
+    isSaved,
     saved,
   });
   const loaded = given.text('load');
@@ -67,7 +72,7 @@ export async function startChat(given: GivenArguments, terminal: Terminal): Prom
   if (loaded !== undefined) chat.dialogue.replace(messages);
   if (isTerminal) greet(chat);
   for (const change of changes) chat.say(host.style('dim', `  ${change}`));
-  const entries = openEntries(host, { canEdit, hasPrompt: isTerminal });
+  const entries = openEntries({ host, terminal }, { canEdit, hasPrompt: isTerminal });
   try {
     const { failures } = await runChat(chat, entries);
     return failures > 0 && !isTerminal ? exitCodes.upstream : exitCodes.done;
@@ -85,7 +90,7 @@ function greet(chat: Chat): void {
   const { dialogue, host } = chat;
   const said = dialogue.isEmpty ? '' : `, ${countOf(dialogue.messages.length, 'message')} so far`;
   chat.say(host.style('bold', `roundfold chat: ${whoAnswers(chat)}${said}`));
-  chat.say(host.style('dim', `saved to ${chat.sessionPath}`));
+  if (chat.options.isSaved) chat.say(host.style('dim', `saved to ${chat.sessionPath}`));
   chat.say(host.style('dim', '/help lists the commands'));
   if (!dialogue.isEmpty) chat.say(gaugeText(chat));
 }
@@ -97,20 +102,22 @@ function hostOf(terminal: Terminal): ChatHost {
     columns: () => (process.stdout.isTTY ? process.stdout.columns : terminal.columns),
     isPlain: terminal.isPlain,
     nearest,
-    writePrivateFile,
+    writeConversation(path, text, { isOwn, makesFolder }) {
+      if (makesFolder) makePrivateFolder(path);
+      writePrivateFile(path, text, { kind: 'conversation', isForced: isOwn });
+    },
     now: () => new Date(),
   };
 }
 
 function openEntries(
-  host: ChatHost,
+  { host, terminal }: { readonly host: ChatHost; readonly terminal: Terminal },
   { canEdit, hasPrompt }: { readonly canEdit: boolean; readonly hasPrompt: boolean },
 ): EntrySource {
-  const out = (text: string) => host.out(text);
-  if (!canEdit) return openLineEntries({ input: process.stdin, out, hasPrompt });
+  if (!canEdit) return openLineEntries({ input: process.stdin, out: host.out, hasPrompt });
   return new Editor({
     input: process.stdin,
-    out,
+    out: (sequence) => terminal.drive(sequence),
     size: () => ({ columns: process.stdout.columns, rows: process.stdout.rows }),
     complete: completeCommand,
     style: (text) => host.style('dim', text),
@@ -143,6 +150,29 @@ function findChat(
   throw new RoundfoldError('usage', `that chat is written as ${saved.format}, not as ${format}`, {
     remedy: 'Resume it with the provider it was begun with, or begin another one with --load.',
   });
+}
+
+/** The file that compactions are noted in. */
+function checkLog(given: GivenArguments): string | undefined {
+  const path = given.text('log');
+  if (path !== undefined) refuseForeignFile(path, { kind: 'log', isForced: given.flag('force') });
+  return path;
+}
+
+/**
+ * Whether the chat can be saved. A place that nobody has chosen ends no chat: it goes on unsaved, and says so.
+ * @throws RoundfoldError `usage` when it cannot be saved where the user wants it
+ */
+function canSave(given: GivenArguments, sessionPath: string, terminal: Terminal): boolean {
+  try {
+    makePrivateFolder(sessionPath);
+    return true;
+  } catch (error) {
+    if (!RoundfoldError.is(error) || given.text('session') !== undefined) throw error;
+    terminal.talk(`${terminal.styleTalk('yellow', 'this chat is not saved')}: ${error.message}\n`);
+    sayRemedy(terminal, 'Start it with --session FILE to save it elsewhere, or /save FILE before you quit.');
+    return false;
+  }
 }
 
 async function openStoreOf(given: GivenArguments): Promise<Store | undefined> {

@@ -16,7 +16,7 @@ export const chat: CommandDefinition = {
     },
     {
       flags: '--base-url <url>',
-      help: 'address of the provider; alone: of a server that speaks like OpenAI',
+      help: 'address of the provider, for its summaries too; alone: of a server that speaks like OpenAI',
     },
     { flags: '--model <name>', help: 'model to ask' },
     { flags: '--window <tokens>', help: "size of the window, instead of the model's" },
@@ -32,6 +32,7 @@ export const chat: CommandDefinition = {
     { flags: '--load <file>', help: 'begin with the conversation of a file: whatever inspect reads' },
     { flags: '--store <address>', help: 'keep what leaves the context there, for /recall' },
     { flags: '--log <file>', help: 'append a record of every compaction, as a line of JSON' },
+    { flags: '--force', help: 'append to a --log file that roundfold did not write' },
   ],
   examples: [
     ['roundfold chat', 'needs no key: /help lists what can be tried'],
@@ -49,6 +50,7 @@ export const chat: CommandDefinition = {
 
 const DETAILS = `Tools list, read and search files below the working directory; they change nothing.
 Keys come from ANTHROPIC_API_KEY or OPENAI_API_KEY. Chats are saved after every turn
-in $XDG_STATE_HOME/roundfold/chat (below ~/.local/state when that is not set).
+in $XDG_STATE_HOME/roundfold/chat (below ~/.local/state when that is not set); where that
+cannot be written, a chat says so and goes on unsaved.
 From a pipe, every line is an entry.
 `;

@@ -108,32 +108,37 @@ function printFinding(report: Report, located: Located, isComplete: boolean): vo
   }
   const { terminal } = report;
   const part = conversations.length > 1 ? `, segment ${segment + 1} of ${conversations.length}` : '';
-  const title = `${file} ${terminal.style('dim', `(${printable(transcript.title)}${part})`)}`;
+  const title = `${printable(file, Number.POSITIVE_INFINITY)} ${terminal.style('dim', `(${printable(transcript.title)}${part})`)}`;
   if (!isJudged) {
     const why = `${transcript.format} has no rules of its own: check the request that is made of it`;
     terminal.out(`${terminal.style('yellow', 'unknown')} ${title}: ${why}\n`);
     return;
   }
-  if (violations.length === 0) {
+  const worst = severities.find((each) => violations.some(({ severity }) => severity === each));
+  if (worst === undefined || worst === 'info') {
     const what = `${countOf(messages, 'message')}, ${transcript.format}`;
     terminal.out(`${terminal.style('green', 'legal')}   ${title}: ${what}\n`);
-    return;
+  } else {
+    const verdict =
+      worst === 'error' ? terminal.style('red', 'illegal') : terminal.style('yellow', 'fragile');
+    terminal.out(`${verdict} ${title}: ${countOf(violations.length, 'violation')}\n`);
   }
-  const isError = violations.some(({ severity }) => severity === 'error');
-  const verdict = isError ? terminal.style('red', 'illegal') : terminal.style('yellow', 'fragile');
-  terminal.out(`${verdict} ${title}: ${countOf(violations.length, 'violation')}\n`);
   printViolations(report, located, isComplete);
 }
 
 const SHOWN_VIOLATIONS = 20;
 
+/** From the worst down. */
+const severities = ['error', 'warning', 'info'] as const;
+const severityStyles = { error: 'red', warning: 'yellow', info: 'dim' } as const;
+
 function printViolations({ terminal }: Report, { recording, finding }: Located, isComplete: boolean): void {
   const shown = isComplete ? finding.violations : finding.violations.slice(0, SHOWN_VIOLATIONS);
   for (const violation of shown) {
-    const style = violation.severity === 'error' ? 'red' : 'yellow';
+    const style = severityStyles[violation.severity];
     const line = lineOf(violation.path, recording, finding.segment);
     terminal.out(
-      `  ${terminal.style(style, violation.rule)} ${violation.path}${line}: ${printable(violation.message, 400)}\n`,
+      `  ${terminal.style(style, violation.rule)} ${printable(violation.path)}${line}: ${printable(violation.message, 400)}\n`,
     );
     terminal.out(`      ${terminal.style('dim', `fix: ${printable(violation.fix, 400)}`)}\n`);
   }

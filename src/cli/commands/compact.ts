@@ -1,17 +1,22 @@
+import { runCompaction } from '../../config/engine.ts';
 import { withLogging } from '../../config/node.ts';
 import { RoundfoldError } from '../../core/errors.ts';
+import type { CompactionEvent } from '../../core/events.ts';
+import { requestTokens } from '../../core/receipt.ts';
 import type { NotCompacted, Strategy } from '../../core/strategy.ts';
+import type { Summarizer } from '../../core/summarizer.ts';
 import { conversionTargets } from '../../formats/convert/convert.ts';
+import { mendConversation } from '../../formats/mend/mend.ts';
 import { createStrategy, strategies } from '../../strategies/registry.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { deliver } from '../compact/deliver.ts';
 import { readIdleSeconds } from '../compact/explain.ts';
-import { insistOnSummarizer } from '../compact/named-summarizer.ts';
-import { checkFiles, createContext, findRecording, readModel, readSettings } from '../compact/request.ts';
+import { createRunEngine, findRecording, readModel, readSettings, readTarget } from '../compact/request.ts';
 import { strategyHelp } from '../compact/strategy-help.ts';
 import { readingOptions } from '../each-recording.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes, worstOf } from '../exit-codes.ts';
 import { untilInterrupted } from '../interruption.ts';
+import { checkOutputs, forceOption } from '../output-files.ts';
 import { type Report, reportError } from '../report.ts';
 import { createSummarizer, summarizerOptions } from '../summarizers.ts';
 import { unwritable } from '../write-file.ts';
@@ -45,6 +50,7 @@ export const compact: CommandDefinition = {
       help: 'with --explain: how long ago the last request was, by which the prompt cache expires (default 0)',
     },
     { flags: '--log <file>', help: 'append a record of the run, as a line of JSON' },
+    forceOption,
     {
       flags: '--strategy <name>',
       help: 'how to make it smaller (default ladder)',
@@ -72,31 +78,55 @@ export const compact: CommandDefinition = {
 };
 
 async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
-  checkFiles(given);
+  checkOutputs(given, given.positional);
   readIdleSeconds(given);
-  const summarizer = createSummarizer(given.text('summarizer') ?? 'digest', given.text('summarizerModel'));
-  const inner = insistOnSummarizer(
-    createStrategy(given.text('strategy') ?? 'ladder', readSettings(given)),
-    () => {
-      if (report.terminal.isWatched) report.terminal.talk('a model writes the summary; Ctrl-C stops it\n');
-    },
-  );
+  const summarizer = createSummarizer(given);
+  const inner = createStrategy(given.text('strategy') ?? 'ladder', readSettings(given));
   const recording = await findRecording(given);
-  const conversation = recording.conversations.at(-1);
-  if (conversation === undefined)
+  const recorded = recording.conversations.at(-1);
+  if (recorded === undefined)
     throw new RoundfoldError('input-not-understood', 'a recording without a conversation');
-  const model = readModel(given, recording.transcript.model ?? conversation.frame.model);
-  const context = createContext(given, conversation, { model, summarizer });
+  const model = readModel(given, recording.transcript.model ?? recorded.frame.model);
   const { strategy, log } = logged(inner, given.text('log'));
-  const { value: outcome, stoppedWith } = await untilInterrupted((signal) =>
-    strategy.compact(conversation, { ...context, signal }),
-  );
+  const engine = createRunEngine(given, {
+    model,
+    strategy,
+    summarizer: announced(summarizer, report),
+    onEvent: (event) => sayEvent(report, event),
+  });
+  // What a recording leaves open or lost would be refused: it is mended before anything else, and accounted for.
+  const { conversation, repairs } = mendConversation(recorded, { model });
+  const tokens = requestTokens(conversation, engine.estimator);
+  const targetTokens = readTarget(given, tokens);
+  const { value: outcome, stoppedWith } = await untilInterrupted(async (signal) => {
+    const turn = { conversation, tokens, idleSeconds: undefined, signal };
+    return (await runCompaction(engine, turn, { trigger: 'manual', targetTokens })).outcome;
+  });
   const code =
     outcome.status === 'failed'
       ? sayFailure(report, outcome, stoppedWith)
-      : deliver({ report, given, conversation, model, strategy: strategy.name, context, outcome });
+      : deliver({ report, given, conversation, model, engine, targetTokens, outcome, repairs });
   const isWritten = outcome.status !== 'failed' && !given.flag('dryRun');
   return worstOf([code, ...sayLogFailure(report, log, isWritten)]);
+}
+
+/** A model takes its time: whoever watches is told before it is asked. */
+function announced(inner: Summarizer, { terminal }: Report): Summarizer {
+  if (!inner.asksModel || !terminal.isWatched) return inner;
+  return {
+    ...inner,
+    summarize(request) {
+      terminal.talk('a model writes the summary; Ctrl-C stops it\n');
+      return inner.summarize(request);
+    },
+  };
+}
+
+/** A model that failed costs nothing but quality; whoever named it is told. */
+function sayEvent({ terminal }: Report, event: CompactionEvent): void {
+  if (event.type !== 'summarizer-failed') return;
+  const words = `${event.summarizer} wrote no summary (${event.message}); roundfold wrote it without a model`;
+  terminal.talk(`${terminal.styleTalk('yellow', 'note')}: ${words}\n`);
 }
 
 /** A log, and what went wrong with it. */
@@ -130,13 +160,8 @@ function sayFailure(
     });
     return stoppedWith;
   }
-  const isUpstream = reason === 'summary-upstream';
-  reportError(report, {
-    code: isUpstream ? 'upstream' : reason,
-    message,
-    remedy: 'Nothing was written. Try again, or leave --summarizer out: the default needs no model.',
-  });
-  return isUpstream ? exitCodes.upstream : exitCodes.failed;
+  reportError(report, { code: reason, message, remedy: 'Nothing was written. Try another --strategy.' });
+  return exitCodes.failed;
 }
 
 /** A log that cannot be written costs the log and nothing else. */

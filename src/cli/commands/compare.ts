@@ -19,8 +19,8 @@ import { type Summary, summarize } from '../compare/summary.ts';
 import { leftOutText, summaryText } from '../compare/table.ts';
 import { readingOptions } from '../each-recording.ts';
 import { type ExitCode, exitCodes, worstOf } from '../exit-codes.ts';
+import { checkOutputs, forceOption, writeOutput } from '../output-files.ts';
 import { type Report, reportError, writeJson } from '../report.ts';
-import { writePrivateFile } from '../write-file.ts';
 
 /** `roundfold compare`: what strategies keep of what a recorded agent needed later, and what they would have cost. */
 export const compare: CommandDefinition = {
@@ -36,6 +36,7 @@ export const compare: CommandDefinition = {
     },
     { flags: '--cuts <count>', help: `places at which each session is compacted (default ${DEFAULT_CUTS})` },
     { flags: '--html <file>', help: 'also write a page with charts there; it needs no network' },
+    forceOption,
     {
       flags: '--baseline <file>',
       help: 'a former --json: fail when a figure got worse than it says',
@@ -67,6 +68,7 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const settings = readSettings(given);
   const jobs = readJobs(given);
   const baselineFile = given.text('baseline');
+  checkOutputs(given, [...given.positional, ...(baselineFile === undefined ? [] : [baselineFile])]);
   const baseline = baselineFile === undefined ? undefined : readBaseline(baselineFile);
   const bar = startBar(report.terminal, `comparing ${countOf(given.positional.length, 'file')}`);
   const results = await runPool(given.positional, { settings, jobs, onProgress: bar.update }).finally(
@@ -129,10 +131,8 @@ function writePage(
   { terminal }: Report,
   { summary, results }: { readonly summary: Summary; readonly results: readonly JobResult[] },
 ): void {
-  const out = given.text('html');
-  if (out === undefined) return;
-  writePrivateFile(out, renderComparisonPage(toComparison(summary, results)));
-  terminal.talk(`wrote ${out}\n`);
+  const out = writeOutput(given, 'html', () => renderComparisonPage(toComparison(summary, results)));
+  if (out !== undefined) terminal.talk(`wrote ${out}\n`);
 }
 
 function judge(report: Report, baseline: Summary, summary: Summary): ExitCode {

@@ -1,10 +1,10 @@
 import { RoundfoldError } from '../../core/errors.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
-import { checkFiles } from '../compact/request.ts';
 import { type DemoSettings, runDemo } from '../demo/run.ts';
 import { demoWindows } from '../demo/session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { untilInterrupted } from '../interruption.ts';
+import { checkOutputs, forceOption } from '../output-files.ts';
 import { type Report, reportError } from '../report.ts';
 import { readWholeNumber } from '../store/whole-number.ts';
 
@@ -22,6 +22,7 @@ export const demo: CommandDefinition = {
     },
     { flags: '--seed <number>', help: `another seed is another session (default ${DEFAULT_SEED})` },
     { flags: '--html <file>', help: 'write the report there (default: among the temporary files)' },
+    forceOption,
     { flags: '--json', help: 'the numbers as one JSON object' },
   ],
   examples: [
@@ -39,10 +40,10 @@ a made-up project in memory. Nothing is read from or sent to anywhere else.
 `;
 
 async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
-  checkFiles(given);
+  checkOutputs(given, []);
   const settings = readSettings(given);
   const { value, stoppedWith } = await untilInterrupted((signal) =>
-    runDemo(report, settings, signal).catch((error: unknown) => {
+    runDemo(report, { settings, given }, signal).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       throw error;
     }),
@@ -60,5 +61,5 @@ function readSettings(given: GivenArguments): DemoSettings {
       remedy: `Give a number from ${demoWindows.from} to ${demoWindows.to}.`,
     });
   }
-  return { windowTokens, seed: readWholeNumber(given, 'seed', 0) ?? DEFAULT_SEED, out: given.text('html') };
+  return { windowTokens, seed: readWholeNumber(given, 'seed', 0) ?? DEFAULT_SEED };
 }

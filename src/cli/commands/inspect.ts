@@ -15,6 +15,7 @@ import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { eachRecording, readingOptions } from '../each-recording.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { collectPage } from '../inspection-page.ts';
+import { checkOutputs, forceOption } from '../output-files.ts';
 import { type Report, writeJson } from '../report.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -34,6 +35,7 @@ export const inspect: CommandDefinition = {
       help: 'count exactly instead of estimating (OpenAI models; needs the package gpt-tokenizer)',
     },
     { flags: '--html <file>', help: 'also write a page with charts there; it needs no network' },
+    forceOption,
   ],
   examples: [
     ['roundfold inspect session.jsonl', 'a session of a coding agent'],
@@ -43,8 +45,9 @@ export const inspect: CommandDefinition = {
   ],
   async run(given, terminal) {
     const report = { terminal, json: given.flag('json') };
+    checkOutputs(given, given.positional);
     const settings = await readSettings(given);
-    const page = collectPage(given.text('html'));
+    const page = collectPage(given);
     let seen: Inspected[] = [];
     const code = await eachRecording(given, report, {
       visit(recording, file) {
@@ -116,7 +119,10 @@ function inspectRecording({ transcript, conversations }: Recording, settings: Se
   if (live === undefined)
     throw new RoundfoldError('input-not-understood', 'a recording without a conversation');
   const model = settings.model ?? transcript.model ?? live.frame.model;
-  const windowTokens = settings.windowTokens ?? (model === undefined ? undefined : promptLimit(model));
+  // A session that names its window was recorded in it; a model that is asked for has its own.
+  const recordedWindow = settings.model === undefined ? transcript.windowTokens : undefined;
+  const windowTokens =
+    settings.windowTokens ?? recordedWindow ?? (model === undefined ? undefined : promptLimit(model));
   const estimator = estimatorFor(model, settings);
   return {
     title: transcript.title,
@@ -214,7 +220,9 @@ function rowOf({ title, inspection }: Inspected): readonly string[] {
 function printOne(terminal: Terminal, file: string, inspected: Inspected): void {
   const { inspection, title, compactions, notes } = inspected;
   const about = printable(aboutOf(inspected).join(', '));
-  terminal.out(`${terminal.style('bold', file)} ${terminal.style('dim', `(${about})`)}\n`);
+  terminal.out(
+    `${terminal.style('bold', printable(file, Number.POSITIVE_INFINITY))} ${terminal.style('dim', `(${about})`)}\n`,
+  );
   const counts = [
     countOf(inspection.messages, 'message'),
     countOf(inspection.rounds, 'round'),

@@ -1,5 +1,5 @@
 import { RoundfoldError } from '../../core/errors.ts';
-import { printable } from '../../core/printable.ts';
+import { printable, printableJson } from '../../core/printable.ts';
 import type { ArchivedSpan } from '../../core/store.ts';
 import type { CommandDefinition } from '../command.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -36,7 +36,9 @@ async function run(work: StoreWork): Promise<ExitCode> {
   if (report.json) writeSpan(report, span);
   else if (given.flag('text')) report.terminal.out(spanText(span));
   else {
-    report.terminal.out(span.body);
+    const { terminal } = report;
+    // What a program reads is byte for byte what was kept; on a screen it says the same.
+    terminal.data(process.stdout.isTTY ? printableJson(Buffer.from(span.body).toString()) : span.body);
     // The prompt of a shell has its own line; what is written stays as it is.
     if (process.stdout.isTTY) report.terminal.talk('\n');
   }

@@ -50,6 +50,7 @@ async function run(work: StoreWork): Promise<ExitCode> {
   }
   const length = idLength(found.map(({ conversation }) => conversation));
   for (const match of found) printMatch(report, match, length);
+  if (found.length > 0 && !report.json) report.terminal.talk('roundfold recall HANDLE reads all of one\n');
   if (found.length === limit && !report.json)
     report.terminal.talk(`${limit} shown; --limit shows more, further words fewer\n`);
   return exitCodes.done;

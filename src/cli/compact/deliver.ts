@@ -1,7 +1,9 @@
 import { type Conversation, writeConversation } from '../../core/format.ts';
 import { pinnedMessages } from '../../core/pins.ts';
 import { applyPlan } from '../../core/plan.ts';
+import { printableJson } from '../../core/printable.ts';
 import { type Receipt, requestTokens, writeReceipt } from '../../core/receipt.ts';
+import { changeOf } from '../../core/strategy.ts';
 import { readSummaryMessage } from '../../core/summary-message.ts';
 import type { ConversionChange } from '../../formats/convert/changes.ts';
 import { convertConversation } from '../../formats/convert/convert.ts';
@@ -11,35 +13,37 @@ import { preview } from '../../report/preview.ts';
 import { survivalLines } from '../../report/survival-lines.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { writeOutput } from '../output-files.ts';
 import { type Report, sayRemedy, writeJson } from '../report.ts';
-import { writePrivateFile } from '../write-file.ts';
 import { drawExplanation, type Explanation, explainCosts } from './explain.ts';
 import type { Run } from './run.ts';
 
 /** Writes the conversation and its receipt, and says what became of it. With `--dry-run` it only says. */
 export function deliver(run: Run): ExitCode {
-  const { report, given, conversation, context, outcome } = run;
-  const compacted = outcome.status === 'compacted' ? outcome.conversation : conversation;
+  const { report, given, conversation, engine, outcome, repairs } = run;
+  const compacted = changeOf(outcome)?.conversation ?? conversation;
   const as = given.text('as') ?? conversation.format.name;
   const converted = convertConversation(compacted, as);
   const conversion = { from: conversation.format.name, to: as, changes: converted.changes };
   const receipt = {
     ...receiptOf(run),
     ...(conversion.from === conversion.to ? {} : { conversion }),
+    ...(repairs.length === 0 ? {} : { repairs }),
   };
-  const tokensAfter = Math.round(requestTokens(converted.conversation, context.estimator));
+  const tokensAfter = Math.round(requestTokens(converted.conversation, engine.estimator));
   const costs = given.flag('explain') ? explainCosts(run) : undefined;
   const isDryRun = given.flag('dryRun');
   if (isDryRun) showPreview(run);
   else writeFiles(run, writeConversation(converted.conversation), receipt);
   if (report.json && isOutFree(run)) {
     const { status, reason } = outcome;
-    const { targetTokens } = context;
+    const { targetTokens } = run;
     writeJson(report, 'compaction', { status, reason, targetTokens, tokensAfter, isDryRun, receipt, costs });
   }
+  sayChanges(report, 'mended before it was compacted', repairs);
   sayOutcome(run, receipt);
   if (costs !== undefined) sayCosts(run, costs);
-  sayChanges(report, as, converted.changes);
+  sayChanges(report, `as ${as}, not everything could stay as it was`, converted.changes);
   return judgeBudget(run, compacted, tokensAfter);
 }
 
@@ -57,42 +61,39 @@ function sayCosts(run: Run, costs: Explanation): void {
 }
 
 /** The receipt of a run that changed nothing says just that. */
-function receiptOf({ conversation, outcome, strategy, context: { estimator } }: Run): Receipt {
-  if (outcome.status === 'compacted') return outcome.receipt;
-  return writeReceipt(conversation, applyPlan(conversation, { steps: [] }), { estimator, strategy });
+function receiptOf({ conversation, outcome, engine: { estimator, strategy } }: Run): Receipt {
+  const change = changeOf(outcome);
+  if (change !== undefined) return change.receipt;
+  const untouched = applyPlan(conversation, { steps: [] });
+  return writeReceipt(conversation, untouched, { estimator, strategy: strategy.name });
 }
 
 function showPreview({
   report: { terminal, json },
   conversation,
   outcome,
-  context: { estimator },
+  engine: { estimator },
 }: Run): void {
-  if (json || outcome.status !== 'compacted') return;
-  terminal.out(preview(conversation, outcome, { columns: terminal.columns, estimator }));
+  const change = changeOf(outcome);
+  if (json || change === undefined) return;
+  terminal.out(preview(conversation, change, { columns: terminal.columns, estimator }));
   terminal.talk(`${terminal.styleTalk('dim', '- leaves   ~ is made smaller   + is new')}\n`);
 }
 
 function writeFiles(run: Run, value: unknown, receipt: object): void {
   const { report, given } = run;
   const text = `${JSON.stringify(value, null, 2)}\n`;
-  const out = given.text('out');
-  const receiptFile = given.text('receipt');
-  if (out === undefined) report.terminal.out(text);
-  else writePrivateFile(out, text);
-  if (receiptFile !== undefined) writePrivateFile(receiptFile, `${JSON.stringify(receipt, null, 2)}\n`);
-  const page = given.text('html');
-  if (page !== undefined) writePrivateFile(page, pageOf(run));
+  if (writeOutput(given, 'out', () => text) === undefined) report.terminal.data(printableJson(text));
+  writeOutput(given, 'receipt', () => `${JSON.stringify(receipt, null, 2)}\n`);
+  writeOutput(given, 'html', () => pageOf(run));
 }
 
 /** What became of every message, for a browser. */
 function pageOf(run: Run): string {
-  const { given, conversation, outcome, context } = run;
-  const { estimator, targetTokens } = context;
-  const accounted =
-    outcome.status === 'compacted'
-      ? outcome
-      : { conversation, receipt: receiptOf(run), reason: outcome.message };
+  const { given, conversation, outcome, engine, targetTokens } = run;
+  const { estimator } = engine;
+  const reason = outcome.status === 'compacted' ? outcome.reason : outcome.message;
+  const accounted = { ...(changeOf(outcome) ?? { conversation, receipt: receiptOf(run) }), reason };
   const account = accountForCompaction(conversation, accounted, { estimator, targetTokens });
   const [file = '-'] = given.positional;
   return renderReceiptPage({ file: file === '-' ? '<stdin>' : file, account });
@@ -100,43 +101,41 @@ function pageOf(run: Run): string {
 
 function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Receipt): void {
   const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = receipt;
-  if (outcome.status !== 'compacted') {
-    terminal.talk(`unchanged, ${formatCount(tokensBefore)} tokens: ${outcome.message}\n`);
+  const reason = outcome.status === 'compacted' ? outcome.reason : outcome.message;
+  if (changeOf(outcome) === undefined) {
+    terminal.talk(`unchanged, ${formatCount(tokensBefore)} tokens: ${reason}\n`);
   } else if (given.flag('dryRun')) {
-    terminal.talk(`by: ${outcome.reason}\n`);
+    terminal.talk(`by: ${reason}\n`);
   } else {
     terminal.talk(
-      `${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens, ${messagesBefore} → ${messagesAfter} messages (${outcome.reason})\n`,
+      `${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens, ${messagesBefore} → ${messagesAfter} messages (${reason})\n`,
     );
     terminal.talk(survivalLines(receipt.survival, '  '));
   }
   if (given.flag('dryRun')) terminal.talk('nothing was written (--dry-run)\n');
 }
 
-function sayChanges({ terminal }: Report, as: string, changes: readonly ConversionChange[]): void {
+function sayChanges({ terminal }: Report, heading: string, changes: readonly ConversionChange[]): void {
   if (changes.length === 0) return;
-  terminal.talk(`as ${as}, not everything could stay as it was:\n`);
+  terminal.talk(`${heading}:\n`);
   for (const { what, became, count } of changes) terminal.talk(`  ${countOf(count, what)} ${became}\n`);
 }
 
-function judgeBudget(
-  { report: { terminal }, context }: Run,
-  left: Conversation,
-  tokensLeft: number,
-): ExitCode {
-  const { targetTokens } = context;
+function judgeBudget(run: Run, left: Conversation, tokensLeft: number): ExitCode {
+  const { targetTokens } = run;
+  const { terminal } = run.report;
   if (tokensLeft <= targetTokens) return exitCodes.done;
   const sizes = `${formatCount(targetTokens)} tokens were wanted, ${formatCount(tokensLeft)} are left`;
   terminal.talk(`${terminal.styleTalk('yellow', 'budget not met')}: ${sizes}\n`);
   sayRemedy(
     terminal,
-    `Most of it: ${whatIsLeft(left, context)}. Allow a larger --budget, or try another --strategy.`,
+    `Most of it: ${whatIsLeft(left, run.engine)}. Allow a larger --budget, or try another --strategy.`,
   );
   return exitCodes.budgetNotMet;
 }
 
 /** What takes the room, the largest first. */
-function whatIsLeft({ frame, messages }: Conversation, { estimator, pins }: Run['context']): string {
+function whatIsLeft({ frame, messages }: Conversation, { estimator, pins }: Run['engine']): string {
   const pinned = pinnedMessages(messages, pins);
   const tokens = new Map([
     ['the instructions', estimator.countSystem(frame)],

@@ -1,6 +1,8 @@
 import { adviceFor } from '../../config/advice-for.ts';
 import { thresholdsFor } from '../../core/budget.ts';
 import { RoundfoldError } from '../../core/errors.ts';
+import { printable } from '../../core/printable.ts';
+import { changeOf } from '../../core/strategy.ts';
 import type { CompactionAdvice } from '../../economics/advice.ts';
 import { explainAdvice } from '../../economics/explain.ts';
 import { priceSetOf } from '../../economics/price-set.ts';
@@ -51,24 +53,25 @@ export function drawExplanation(
   columns: number,
 ): string {
   const pause = idleSeconds === 0 ? 'without a pause' : `after a pause of ${idleSeconds} s`;
-  const heading = advice === undefined ? 'costs' : `costs with ${model}, ${pause}`;
+  const heading = advice === undefined ? 'costs' : `costs with ${printable(model ?? '')}, ${pause}`;
   return `${heading}:\n${INDENT}${wrapText(explanation, columns, INDENT)}\n`;
 }
 
 const INDENT = '  ';
 
 function adviseOn(
-  { given, conversation, context, outcome, model }: Run,
+  { given, conversation, engine, outcome, model }: Run,
   idleSeconds: number,
 ): CompactionAdvice | undefined {
   const info = model === undefined ? undefined : findModel(model);
   const prices = priceSetOf(info ?? {});
-  if (info === undefined || prices === undefined || outcome.status !== 'compacted') return undefined;
+  const change = changeOf(outcome);
+  if (info === undefined || prices === undefined || change === undefined) return undefined;
   const summaryModel = given.text('summarizerModel');
   const summaryPrices = summaryModel === undefined ? undefined : priceSetOf(findModel(summaryModel) ?? {});
   const { usage } = outcome;
-  return adviceFor(conversation, outcome.conversation, {
-    estimator: context.estimator,
+  return adviceFor(conversation, change.conversation, {
+    estimator: engine.estimator,
     prices,
     thresholds: thresholdsFor(info.maxInputTokens ?? info.windowTokens, {
       maxOutputTokens: info.maxOutputTokens,
@@ -79,7 +82,7 @@ function adviseOn(
 }
 
 function whyUnknown({ outcome, model }: Run): string {
-  if (outcome.status !== 'compacted')
+  if (changeOf(outcome) === undefined)
     return 'Nothing was made smaller, so nothing costs more or less than before.';
   return model === undefined
     ? 'The file names no model, so nobody knows the prices. Name one with --model.'

@@ -1,67 +1,12 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { createEngine, type EngineOptions } from '../../config/compactor-options.ts';
 import { type Recording, readRecordings } from '../../config/recordings.ts';
+import type { Engine } from '../../config/run-turn.ts';
 import { RoundfoldError } from '../../core/errors.ts';
-import type { Conversation } from '../../core/format.ts';
-import { requestTokens } from '../../core/receipt.ts';
-import type { StrategyContext } from '../../core/strategy.ts';
-import type { Summarizer } from '../../core/summarizer.ts';
-import { createTokenEstimator } from '../../core/token-estimator.ts';
 import { findModel } from '../../models/catalog.ts';
 import { catalog } from '../../models/catalog-data.ts';
-import { tokenProfileForModel } from '../../models/token-profiles.ts';
 import { fileSource } from '../../transcripts/input/source.ts';
 import type { GivenArguments } from '../command.ts';
 import { nearest } from '../nearest.ts';
-import { unwritable } from '../write-file.ts';
-
-/** Options that name a file to write. */
-const WRITTEN = ['out', 'receipt', 'html', 'log'] as const;
-
-/**
- * Makes sure that every file can be written before anything is spent, that none is written twice, and above all not the
- * one that is read.
- * @throws RoundfoldError `usage` otherwise
- */
-export function checkFiles(given: GivenArguments): void {
-  const [file = '-'] = given.positional;
-  const taken = new Map<string, string>();
-  const read = file === '-' ? undefined : identityOf(file);
-  if (read !== undefined) taken.set(read, 'the file that is read');
-  for (const name of WRITTEN) {
-    const path = given.text(name);
-    if (path === undefined) continue;
-    checkWritable(path);
-    const identity = identityOf(path);
-    const other = identity === undefined ? undefined : taken.get(identity);
-    if (other !== undefined) {
-      throw new RoundfoldError('usage', `--${name} names ${other}: ${path}`, {
-        remedy: 'Name another file; the original is never overwritten.',
-      });
-    }
-    if (identity !== undefined) taken.set(identity, `the same file as --${name}`);
-  }
-}
-
-/** The same for every path to a file, through whatever links; undefined for devices, which anybody may write to. */
-function identityOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-  if (found === undefined) return resolve(path);
-  return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
-}
-
-function checkWritable(path: string): void {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory() === true) {
-      throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
-    }
-    const isThing = found !== undefined && !found.isFile();
-    accessSync(isThing ? path : dirname(path), constants.W_OK);
-  } catch (cause) {
-    throw unwritable(path, cause);
-  }
-}
 
 /** The conversation of the file that is asked for. */
 export async function findRecording(given: GivenArguments): Promise<Recording> {
@@ -101,21 +46,26 @@ export function readModel(given: GivenArguments, recorded: string | undefined): 
   });
 }
 
-/** What the strategy is told, as the command line says it. */
-export function createContext(
+/** The engine, as the command line sets it. The budget alone says how small to get: there is no window to fill. */
+export function createRunEngine(
   given: GivenArguments,
-  conversation: Conversation,
-  { model, summarizer }: { readonly model: string | undefined; readonly summarizer: Summarizer },
-): Omit<StrategyContext, 'signal'> {
-  const estimator = createTokenEstimator({ profile: tokenProfileForModel(model) });
-  return {
-    estimator,
-    targetTokens: readBudget(given.text('budget') ?? '50%', requestTokens(conversation, estimator)),
-    trigger: 'manual',
-    pins: { patterns: (given.list('pin') ?? []).map(readPattern) },
+  {
+    model,
+    strategy,
     summarizer,
-    bindsReasoning: (model === undefined ? undefined : findModel(model)?.bindsReasoning) === true,
-  };
+    onEvent,
+  }: Pick<EngineOptions, 'model' | 'strategy' | 'summarizer' | 'onEvent'>,
+): Engine {
+  const pins = { patterns: (given.list('pin') ?? []).map(readPattern) };
+  return createEngine({ model, windowTokens: 0, strategy, summarizer, pins, onEvent, economy: false });
+}
+
+/**
+ * What the request may have, in tokens: half of what it has unless somebody says.
+ * @throws RoundfoldError `usage` for what is neither tokens nor a share
+ */
+export function readTarget(given: GivenArguments, wholeTokens: number): number {
+  return readBudget(given.text('budget') ?? '50%', wholeTokens);
 }
 
 function readBudget(text: string, whole: number): number {

@@ -1,5 +1,7 @@
+import type { Engine } from '../../config/run-turn.ts';
 import type { Conversation } from '../../core/format.ts';
-import type { Outcome, StrategyContext } from '../../core/strategy.ts';
+import type { Outcome } from '../../core/strategy.ts';
+import type { ConversionChange } from '../../formats/convert/changes.ts';
 import type { GivenArguments } from '../command.ts';
 import type { Report } from '../report.ts';
 
@@ -10,7 +12,10 @@ export interface Run {
   readonly conversation: Conversation;
   /** The model whose prices and ways of counting apply; undefined when nobody named one. */
   readonly model: string | undefined;
-  readonly strategy: string;
-  readonly context: Omit<StrategyContext, 'signal'>;
+  readonly engine: Engine;
+  /** What the request may have. */
+  readonly targetTokens: number;
   readonly outcome: Outcome;
+  /** What had to be mended before it could be compacted. */
+  readonly repairs: readonly ConversionChange[];
 }

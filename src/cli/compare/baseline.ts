@@ -3,6 +3,7 @@ import { RoundfoldError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
 import { panelFigures } from '../../lab/aggregate.ts';
 import { formatFigure } from '../../report/html/figures.ts';
+import { nameOfFigure } from './measures.ts';
 import type { Summary, SummaryRow } from './summary.ts';
 
 /** A figure that got worse. */
@@ -117,5 +118,5 @@ export function regressionText({ row, level, figure, before, now }: Regression):
     if (figure === 'illegal') return String(value);
     return formatFigure(value, { unit: figure === 'cost' ? 'dollars' : 'share' });
   };
-  return `${row} at ${level}: ${figure} from ${words(before)} to ${words(now)}`;
+  return `${row} at ${level}: ${nameOfFigure(figure)} from ${words(before)} to ${words(now)}`;
 }

@@ -44,6 +44,11 @@ export function middleBudget({ budgets }: CompareSettings): number {
 /** The default asks whether a compaction pays; the others run whenever the window is full enough, as agents do it. */
 const ASKS_FIRST = 'ladder';
 
+/** When the replay of a strategy compacts, in words. */
+export function compactsWhen(row: string): string {
+  return row === ASKS_FIRST ? 'when it pays' : 'when the window is full';
+}
+
 /** Replays a conversation without compaction and with each strategy; undefined when nobody knows its prices. */
 export async function replayRecording(
   recording: Recording,

@@ -1,68 +1,14 @@
 import type { Estimate } from '../../lab/aggregate.ts';
 import { isRecordedLevel } from '../../lab/measure-case.ts';
-import type { ComparedRow, Comparison, LostItem, Measure } from '../../report/comparison.ts';
+import type { ComparedRow, Comparison, LostItem } from '../../report/comparison.ts';
 import { countOf } from '../../report/terminal.ts';
+import { compactsWhen } from './costs.ts';
 import type { JobResult } from './job.ts';
-import type { FigureName, Summary, SummaryRow } from './summary.ts';
+import { type ComparedMeasure, keptMeasure, measures } from './measures.ts';
+import type { Summary, SummaryRow } from './summary.ts';
 
 /** So many sessions have a chart on the page; of more, the largest. */
 const SHOWN_SESSIONS = 100;
-
-/** The measures of the page, in their order. */
-const MEASURES: readonly (Measure & { readonly figure: FigureName | 'rereadTokens' })[] = [
-  {
-    figure: 'futureReference',
-    name: 'Future reference',
-    help: 'Names that later calls use and that are still there.',
-    unit: 'share',
-    isCharted: true,
-  },
-  {
-    figure: 'bound',
-    name: 'Bound recall',
-    help: 'Names that still stand on a line with two words that stood with them before.',
-    unit: 'share',
-    isCharted: true,
-  },
-  {
-    figure: 'editAnchors',
-    name: 'Edit anchors',
-    help: 'Lines that later edits have to quote and that are still there, verbatim.',
-    unit: 'share',
-    isCharted: true,
-  },
-  {
-    figure: 'constraints',
-    name: 'Constraints',
-    help: "The user's demands that are still there, verbatim.",
-    unit: 'share',
-  },
-  {
-    figure: 'changedFiles',
-    name: 'Changed files',
-    help: 'Files that were changed and are still named.',
-    unit: 'share',
-  },
-  {
-    figure: 'retrievableReference',
-    name: 'Or by handle',
-    help: 'Names that are there, or whose source a handle in the text gives back, as an archive of all that left would.',
-    unit: 'share',
-  },
-  {
-    figure: 'stableShare',
-    name: 'Stable prefix',
-    help: 'Share of the output that stands in front, unchanged: what a prompt cache still knows.',
-    unit: 'share',
-  },
-  {
-    figure: 'rereadTokens',
-    name: 'Read again',
-    help: 'Tokens to read again for lines that are missing.',
-    unit: 'tokens',
-    isLessBetter: true,
-  },
-];
 
 /** The comparison as the page tells it. */
 export function toComparison(summary: Summary, results: readonly JobResult[]): Comparison {
@@ -70,15 +16,16 @@ export function toComparison(summary: Summary, results: readonly JobResult[]): C
   const examples = recordings.flatMap(({ example }) => example ?? []);
   const [example] = examples.toSorted((left, right) => right.tokens - left.tokens);
   const names = [...new Set(summary.rows.map(({ row }) => row))];
-  const measures = MEASURES.filter(({ figure }) => figure !== 'retrievableReference' || hasHandles(summary));
+  const shown = measures.filter(({ figure }) => figure !== 'retrievableReference' || hasHandles(summary));
   return {
     title: 'What each strategy keeps of what the agent needs later',
     about: aboutOf(summary),
-    measures: measures.map(({ figure: _, ...measure }) => measure),
+    kept: keptMeasure,
+    measures: shown,
     rows: names.map((name) =>
       toComparedRow(
         summary.rows.filter(({ row }) => row === name),
-        measures,
+        shown,
       ),
     ),
     lost: lostItems(summary),
@@ -114,11 +61,12 @@ function hasHandles({ rows }: Summary): boolean {
 /** So much more than the budget may be kept before a row does not compete any more. */
 const OVER_BUDGET = 1.1;
 
-function toComparedRow(rows: readonly SummaryRow[], measures: typeof MEASURES): ComparedRow {
+function toComparedRow(rows: readonly SummaryRow[], shown: readonly ComparedMeasure[]): ComparedRow {
   const [first] = rows;
   return {
     name: first?.row ?? '',
     kind: first?.kind ?? 'strategy',
+    compacts: first?.kind === 'strategy' ? compactsWhen(first.row) : undefined,
     points: rows.map((row) => ({
       budgetShare: row.budget === undefined ? undefined : row.budget / 100,
       keptShare: row.figures.tokensKept?.mean ?? 0,
@@ -126,7 +74,7 @@ function toComparedRow(rows: readonly SummaryRow[], measures: typeof MEASURES): 
       isAside: row.kind !== 'recorded' && isRecordedLevel(row.level),
       isOverBudget:
         row.budget !== undefined && (row.figures.tokensKept?.mean ?? 0) * 100 > row.budget * OVER_BUDGET,
-      figures: measures.map(({ figure }) =>
+      figures: shown.map(({ figure }) =>
         figure === 'rereadTokens' ? { value: row.rereadTokens } : toFigure(row.figures[figure]),
       ),
     })),

@@ -1,5 +1,6 @@
 import type { Recording } from '../../config/recordings.ts';
 import { thresholdsFor } from '../../core/budget.ts';
+import { changeOf } from '../../core/strategy.ts';
 import type { TokenEstimator } from '../../core/token-estimator.ts';
 import type { CostReplay } from '../../lab/cost-replay.ts';
 import type { LabCase } from '../../lab/lab-case.ts';
@@ -8,7 +9,7 @@ import { budgetFor } from '../../lab/trajectory.ts';
 import type { RoundLimits } from '../../report/charts/rounds-chart.ts';
 import { accountForCompaction, type CompactionAccount } from '../../report/compaction-account.ts';
 import { type MarkedCompaction, type RoundSeries, roundSeries } from '../../report/round-series.ts';
-import { middleBudget, type ReplayedRecording } from './costs.ts';
+import { compactsWhen, middleBudget, type ReplayedRecording } from './costs.ts';
 import type { CompareSettings } from './settings.ts';
 
 /** The tokens of a conversation, round by round. Plain data. */
@@ -32,7 +33,8 @@ export function pictureOf(
   if (replayed === undefined) return { series: [recorded], limits: undefined };
   const [first] = replayed.cost.rows;
   const isCompacted = replayed.shown.some(({ compactions }) => compactions.length > 0);
-  const replay = seriesOfReplays(first?.row ?? '', replayed.shown);
+  const row = first?.row ?? '';
+  const replay = seriesOfReplays(`${row}, compacting ${compactsWhen(row)}`, replayed.shown);
   return {
     series: isCompacted ? [recorded, replay] : [recorded],
     limits: thresholdsFor(replayed.cost.windowTokens),
@@ -77,7 +79,9 @@ export async function exampleOf(
   const { cut } = longest;
   const targetTokens = Math.round(budgetFor(cut, middleBudget(settings) / 100));
   const outcome = await row?.attempt?.(cut, targetTokens);
-  if (outcome?.status !== 'compacted') return undefined;
-  const account = accountForCompaction(cut.prefix, outcome, { estimator, targetTokens });
+  const change = outcome === undefined ? undefined : changeOf(outcome);
+  if (outcome === undefined || change === undefined) return undefined;
+  const { reason } = outcome;
+  const account = accountForCompaction(cut.prefix, { ...change, reason }, { estimator, targetTokens });
   return { session: cut.session, tokens: Math.round(cut.prefixTokens), account };
 }

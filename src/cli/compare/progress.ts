@@ -14,11 +14,11 @@ export function startBar(terminal: Terminal, words: string) {
       if (!terminal.isWatched || nowMs < nextMs) return;
       nextMs = nowMs + INTERVAL_MS;
       isShown = true;
-      terminal.talk(`\r\x1b[2K${words} ${drawBar(share, 24, terminal.isPlain)} ${formatShare(share)}`);
+      terminal.redraw(`${words} ${drawBar(share, 24, terminal.isPlain)} ${formatShare(share)}`);
     },
     /** Wipes the bar away. */
     end(): void {
-      if (isShown) terminal.talk('\r\x1b[2K');
+      if (isShown) terminal.redraw('');
       isShown = false;
     },
   };

@@ -6,19 +6,13 @@ import { countOf, drawTable } from '../../report/terminal.ts';
 import type { Terminal } from '../terminal.ts';
 import { wrapText } from '../wrap-text.ts';
 import type { LostNeed } from './lost.ts';
-import type { FigureName, Summary, SummaryRow } from './summary.ts';
+import { keptMeasure, measures } from './measures.ts';
+import type { Summary, SummaryRow } from './summary.ts';
 
 const NAME_COLUMNS = 24;
 
-/** The columns of the table, and what each says. */
-const FIGURES: readonly { readonly name: FigureName; readonly title: string; readonly help: string }[] = [
-  { name: 'tokensKept', title: 'kept', help: 'share of the tokens that is left' },
-  { name: 'futureReference', title: 'names', help: 'names that later calls use and that are still there' },
-  { name: 'bound', title: 'bound', help: 'those that still stand with words that say what they are' },
-  { name: 'editAnchors', title: 'lines', help: 'lines that later edits quote and that are still there' },
-  { name: 'constraints', title: 'demands', help: "the user's demands, verbatim" },
-  { name: 'changedFiles', title: 'files', help: 'changed files that are still named' },
-];
+/** The columns of the table. */
+const COLUMNS = [keptMeasure, ...measures.filter(({ isInTerminal }) => isInTerminal)];
 
 /** The comparison for a terminal of 80 columns. */
 export function summaryText(summary: Summary, terminal: Terminal): string {
@@ -44,10 +38,10 @@ function titleOf(level: string, rows: readonly SummaryRow[]): string {
 
 function drawRows(rows: readonly SummaryRow[]): string {
   const hasCost = rows.some(({ cost }) => cost !== undefined);
-  const head = ['', ...FIGURES.map(({ title }) => title), ...(hasCost ? ['cost'] : [])];
+  const head = ['', ...COLUMNS.map(({ name }) => name), ...(hasCost ? ['cost'] : [])];
   const lines = rows.map((row) => [
     row.row,
-    ...FIGURES.map(({ name }) => percent(row.figures[name])),
+    ...COLUMNS.map(({ figure }) => percent(figure === 'rereadTokens' ? undefined : row.figures[figure])),
     ...(hasCost ? [row.cost === undefined ? '' : formatFigure(row.cost.mean, { unit: 'dollars' })] : []),
   ]);
   const right = { align: 'right' } as const;
@@ -64,7 +58,7 @@ function percent(figure: Estimate | undefined): string {
 function helpText({ rows }: Summary, terminal: Terminal): string {
   const words = [
     'In percent, as means over sessions.',
-    ...FIGURES.map(({ title, help }) => `${title}: ${help}.`),
+    ...COLUMNS.map(({ name, help }) => `${name}: ${help.charAt(0).toLowerCase()}${help.slice(1)}`),
     ...(rows.some(({ cost }) => cost !== undefined)
       ? [
           'cost: of a session, replayed through a prompt cache; ladder compacts when that pays, the others when the window is full.',

@@ -18,41 +18,57 @@ export interface DemoResult {
   readonly with: DemoRun;
 }
 
+/** What a number of steps took. Plain data. */
+export interface DemoSpent {
+  readonly steps: number;
+  readonly tokensSent: number;
+  /** In USD. */
+  readonly cost: number;
+}
+
 /** A run in numbers. Plain data. */
 export interface RunFigures {
   readonly stepsDone: number;
   readonly requests: number;
   readonly refused: number;
   readonly compactions: number;
-  readonly tokensSent: number;
   readonly peakTokens: number;
-  /** In USD. */
-  readonly cost: number;
+  /** What all requests took. */
+  readonly spent: DemoSpent;
+  /** What those steps took that both runs have done: a run that ends early has sent nothing but short requests. */
+  readonly spentInCommon: DemoSpent;
   readonly survived: Survived;
   readonly refusal: Refusal | undefined;
 }
 
-/** The numbers of a run. What was refused was sent as well, but never was context. */
-export function figuresOf({
-  stepsDone,
-  requests,
-  compactions,
-  refusal,
-  cost,
-  survived,
-}: DemoRun): RunFigures {
-  const sizes = requests.map(({ promptTokens }) => promptTokens);
-  const answered = sizes.slice(0, stepsDone);
+/** The numbers of both runs. */
+export function figuresOf(result: DemoResult): { readonly without: RunFigures; readonly with: RunFigures } {
+  const common = Math.min(result.without.stepsDone, result.with.stepsDone);
+  return { without: runFigures(result.without, common), with: runFigures(result.with, common) };
+}
+
+function runFigures(run: DemoRun, common: number): RunFigures {
+  const { stepsDone, requests, compactions, refusal, survived } = run;
+  const answered = requests.slice(0, stepsDone).map(({ promptTokens }) => promptTokens);
   return {
     stepsDone,
     requests: requests.length,
     refused: refusal === undefined ? 0 : 1,
     compactions: compactions.length,
-    tokensSent: sizes.reduce((sum, size) => sum + size, 0),
     peakTokens: Math.max(0, ...answered),
-    cost: Number(cost.toFixed(6)),
+    spent: spentOn(requests, stepsDone),
+    spentInCommon: spentOn(requests.slice(0, common), common),
     survived,
     refusal,
+  };
+}
+
+function spentOn(requests: DemoRun['requests'], steps: number): DemoSpent {
+  const cost = requests.reduce((sum, request) => sum + request.cost, 0);
+  return {
+    steps,
+    tokensSent: requests.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
+    cost: Number(cost.toFixed(6)),
   };
 }
 
@@ -67,7 +83,8 @@ export interface TableRow {
 
 /** The table, for a terminal and for the page. */
 export function tableRows(result: DemoResult): readonly TableRow[] {
-  const [without, kept] = [figuresOf(result.without), figuresOf(result.with)];
+  const { without, with: kept } = figuresOf(result);
+  const common = without.spentInCommon.steps;
   const row = (name: string, words: (figures: RunFigures) => string): TableRow => ({
     name,
     without: words(without),
@@ -78,19 +95,34 @@ export function tableRows(result: DemoResult): readonly TableRow[] {
     row('requests', ({ requests }) => formatCount(requests)),
     row('refused', ({ refused }) => formatCount(refused)),
     row('compactions', ({ compactions }) => formatCount(compactions)),
-    row('tokens sent', ({ tokensSent }) => formatCount(tokensSent)),
-    row('tokens sent per step', ({ tokensSent, stepsDone }) =>
-      formatCount(tokensSent / Math.max(1, stepsDone)),
-    ),
     row('peak context', ({ peakTokens }) => formatCount(peakTokens)),
-    row('cost', ({ cost }) => formatFigure(cost, { unit: 'dollars' })),
-    row('cost per step', ({ cost, stepsDone }) =>
-      formatFigure(cost / Math.max(1, stepsDone), { unit: 'dollars' }),
+    ...(common === result.steps
+      ? []
+      : [
+          row(`tokens sent in ${common} steps`, ({ spentInCommon }) => formatCount(spentInCommon.tokensSent)),
+          row(`cost of ${common} steps`, ({ spentInCommon }) => formatCost(spentInCommon)),
+        ]),
+    row(
+      `tokens sent in all ${result.steps} steps`,
+      whenDone(result, ({ tokensSent }) => formatCount(tokensSent)),
     ),
+    row(`cost of all ${result.steps} steps`, whenDone(result, formatCost)),
     { ...row('rules, word for word', ({ survived }) => shareWords(survived.rules)), startsSurvival: true },
     row('changed files', ({ survived }) => shareWords(survived.changedFiles)),
     row('names', ({ survived }) => shareWords(survived.names)),
   ];
+}
+
+/** What the whole session took; a run that has not come to its end never took it. */
+function whenDone(
+  { steps }: DemoResult,
+  words: (spent: DemoSpent) => string,
+): (figures: RunFigures) => string {
+  return ({ spent, stepsDone }) => (stepsDone === steps ? words(spent) : '–');
+}
+
+function formatCost({ cost }: DemoSpent): string {
+  return formatFigure(cost, { unit: 'dollars' });
 }
 
 function shareWords({ kept, of }: Share): string {
@@ -98,9 +130,16 @@ function shareWords({ kept, of }: Share): string {
 }
 
 /** What the table does not say itself. */
-export function tableNotes({ model }: DemoResult): readonly string[] {
+export function tableNotes(result: DemoResult): readonly string[] {
+  const { without } = figuresOf(result);
+  const isShort = without.stepsDone < result.steps;
   return [
-    `Costs are list prices of ${model}, prompt cache included.`,
+    ...(isShort
+      ? [
+          `Without roundfold the session ended after ${without.stepsDone} steps, so costs are compared over those. A compaction costs once, when the prompt cache is written anew, and saves with every request after it.`,
+        ]
+      : []),
+    `Costs are list prices of ${result.model}, prompt cache included.`,
     'Rules, files and names: what of the work until then can be read in the last request that was answered; names are functions that were changed and invoices that were looked at.',
     'The model is a script: it says the same in both runs.',
   ];

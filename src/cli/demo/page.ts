@@ -40,7 +40,7 @@ export function renderDemoPage(result: DemoResult): string {
 }
 
 function statisticsOf(result: DemoResult): readonly Statistic[] {
-  const [without, kept] = [figuresOf(result.without), figuresOf(result.with)];
+  const { without, with: kept } = figuresOf(result);
   return [
     {
       name: 'Without',

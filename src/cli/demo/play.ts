@@ -1,5 +1,6 @@
 import { createCompactor } from '../../config/compactor.ts';
 import { asCount, asList, isObject, type JsonObject } from '../../core/json.ts';
+import { changeOf } from '../../core/strategy.ts';
 import { createTokenEstimator } from '../../core/token-estimator.ts';
 import { type BilledTokens, costOf } from '../../economics/request-cost.ts';
 import { readConversation } from '../../formats/registry.ts';
@@ -24,6 +25,8 @@ export interface DemoRequest {
   readonly promptTokens: number;
   /** Compactions before it. */
   readonly compactions: number;
+  /** In USD, by list prices; a request that was refused costs nothing. */
+  readonly cost: number;
 }
 
 /** A compaction, and before which step it was. */
@@ -39,8 +42,6 @@ export interface DemoRun {
   readonly compactions: readonly DemoCompaction[];
   /** How the provider ended it; undefined when the session came to its end. */
   readonly refusal: Refusal | undefined;
-  /** In USD, by list prices. */
-  readonly cost: number;
   /** What of the work until then is in the last request that was answered. */
   readonly survived: Survived;
 }
@@ -96,7 +97,6 @@ async function play(options: PlayOptions, { url, requests: recorded }: Simulator
   const compactions: DemoCompaction[] = [];
   let messages: readonly unknown[] = [{ role: 'user', content: session.opening }];
   let answered: unknown;
-  let cost = 0;
   for (const [index, step] of session.steps.entries()) {
     signal.throwIfAborted();
     const { body, account } = await fitBody(bodyOf(messages));
@@ -106,19 +106,19 @@ async function play(options: PlayOptions, { url, requests: recorded }: Simulator
     }
     const { answer, refusal } = await ask(client, body, signal);
     const promptTokens = recorded.at(-1)?.promptTokens ?? 0;
-    requests.push({ promptTokens, compactions: compactions.length });
+    const cost = refusal === undefined ? costOf(listPrices, billedIn(answer)) : 0;
+    requests.push({ promptTokens, compactions: compactions.length, cost });
     await audience.onRequest(index + 1, promptTokens);
     if (refusal !== undefined) {
       const survived = whatSurvived(answered, session.steps.slice(0, index), workspace.changed);
-      return { stepsDone: index, requests, compactions, refusal, cost, survived };
+      return { stepsDone: index, requests, compactions, refusal, survived };
     }
     answered = body['messages'];
-    cost += costOf(listPrices, billedIn(answer));
     const said = { role: 'assistant', content: answer['content'] };
     messages = [...asList(answered), said, ...goOn(step, callsIn(answer), workspace)];
   }
   const survived = whatSurvived(answered, session.steps, workspace.changed);
-  return { stepsDone: session.steps.length, requests, compactions, refusal: undefined, cost, survived };
+  return { stepsDone: session.steps.length, requests, compactions, refusal: undefined, survived };
 }
 
 function bodyOf(messages: readonly unknown[]): JsonObject {
@@ -150,8 +150,10 @@ function createFitter({
   const { targetTokens } = compactor.thresholds;
   return async (body) => {
     const { value, outcome } = await compactor.maybeCompact(body, { signal });
-    if (outcome.status !== 'compacted') return { body };
-    const account = accountForCompaction(readConversation(body), outcome, { estimator, targetTokens });
+    const change = changeOf(outcome);
+    if (change === undefined) return { body };
+    const told = { ...change, reason: outcome.reason };
+    const account = accountForCompaction(readConversation(body), told, { estimator, targetTokens });
     return { body: value, account };
   };
 }

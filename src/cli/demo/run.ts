@@ -2,7 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCompactor } from '../../config/compactor.ts';
+import type { GivenArguments } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { writeOutput } from '../output-files.ts';
 import { type Report, writeJson } from '../report.ts';
 import { writePrivateFile } from '../write-file.ts';
 import { findClient } from './client.ts';
@@ -17,8 +19,11 @@ import { endingText, headingText, introText, nextText, tableText } from './text.
 export interface DemoSettings {
   readonly windowTokens: number;
   readonly seed: number;
-  /** Where the page goes; a folder of its own among the temporary files when nobody says. */
-  readonly out: string | undefined;
+}
+
+export interface DemoRequest {
+  readonly settings: DemoSettings;
+  readonly given: GivenArguments;
 }
 
 /**
@@ -27,14 +32,12 @@ export interface DemoSettings {
  */
 export async function runDemo(
   report: Report,
-  settings: DemoSettings,
+  { settings, given }: DemoRequest,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const { terminal, json } = report;
   const result = await playBoth(report, settings, signal);
-  const page = renderDemoPage(result);
-  const out = settings.out ?? join(mkdtempSync(join(tmpdir(), 'roundfold-demo-')), 'report.html');
-  writePrivateFile(out, page);
+  const out = writePage(given, renderDemoPage(result));
   if (json) tellJson(report, result, out);
   else {
     terminal.out(tableText(result, terminal));
@@ -42,6 +45,15 @@ export async function runDemo(
     terminal.out(nextText(settings.windowTokens, terminal));
   }
   return result.with.refusal === undefined ? exitCodes.done : exitCodes.failed;
+}
+
+/** Where the page went: where the user said, else to a folder of its own among the temporary files. */
+function writePage(given: GivenArguments, page: string): string {
+  const written = writeOutput(given, 'html', () => page);
+  if (written !== undefined) return written;
+  const path = join(mkdtempSync(join(tmpdir(), 'roundfold-demo-')), 'report.html');
+  writePrivateFile(path, page, { kind: 'page', isForced: false });
+  return path;
 }
 
 async function playBoth(
@@ -81,7 +93,7 @@ async function playBoth(
 }
 
 function tellJson(report: Report, result: DemoResult, out: string): void {
-  const { without, with: kept, ...about } = result;
+  const { without: _, with: kept, ...about } = result;
   const compactions = kept.compactions.map(({ step, account }) => ({
     step,
     strategy: account.reason,
@@ -91,8 +103,7 @@ function tellJson(report: Report, result: DemoResult, out: string): void {
   }));
   writeJson(report, 'demo', {
     ...about,
-    without: figuresOf(without),
-    with: figuresOf(kept),
+    ...figuresOf(result),
     receipts: compactions,
     report: out,
   });

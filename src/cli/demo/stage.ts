@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tokenWarningState } from '../../core/budget.ts';
 import type { CompactionAccount } from '../../report/compaction-account.ts';
+import { fateWords } from '../../report/fate-words.ts';
 import { factNames } from '../../report/survival-lines.ts';
 import { drawBar, formatCount, formatShort } from '../../report/terminal.ts';
 import type { Style, Terminal } from '../terminal.ts';
@@ -28,19 +29,18 @@ const STEP_MS = 45;
 const RECEIPT_MS = 450;
 /** Without a terminal, every so many steps get a line. */
 const PLAIN_STEPS = 10;
-const WIPE = '\r\x1b[2K';
 
 /** Shows one run. */
 export function openStage(options: StageOptions): Stage {
   const { terminal, isLive, signal } = options;
   let gauge = '';
   const wait = (ms: number) => (isLive ? sleep(ms, undefined, { signal }) : Promise.resolve());
-  const say = (line: string) => terminal.talk(isLive ? `${WIPE}${line}\n${gauge}` : `${line}\n`);
+  const say = (line: string) => (isLive ? terminal.redraw(`${line}\n${gauge}`) : terminal.talk(`${line}\n`));
   return {
     audience: {
       async onRequest(step, promptTokens) {
         gauge = drawGauge(step, promptTokens, options);
-        if (isLive) terminal.talk(`${WIPE}${gauge}`);
+        if (isLive) terminal.redraw(gauge);
         else if (step % PLAIN_STEPS === 0) terminal.talk(`${gauge}\n`);
         await wait(STEP_MS);
       },
@@ -83,27 +83,19 @@ function receiptLines(
   const { before, after } = account;
   const sizes = `${formatShort(before.tokens)} → ${formatShort(after.tokens)} tokens`;
   const head = `  ${terminal.styleTalk('cyan', 'folded')} before step ${step}: ${sizes}`;
-  const words = wrapText(
-    `messages: ${fateWords(account)}${survivalWords(account)}`,
-    terminal.columns,
-    '    ',
-  );
+  const words = wrapText(`messages: ${fateText(account)}${survivalWords(account)}`, terminal.columns, '    ');
   return [head, ...`    ${words}`.split('\n').map((line) => terminal.styleTalk('dim', line))];
 }
 
-const FATES = [
-  ['summarised', 'in a summary'],
-  ['reduced', 'made smaller'],
-  ['dropped', 'left out'],
-  ['verbatim', 'unchanged'],
-] as const;
+/** What matters most comes first. */
+const FATES = ['summarised', 'reduced', 'dropped', 'verbatim'] as const;
 
-function fateWords({ runs }: CompactionAccount): string {
-  const parts = FATES.flatMap(([fate, words]) => {
+function fateText({ runs }: CompactionAccount): string {
+  const parts = FATES.flatMap((fate) => {
     const messages = runs
       .filter((run) => run.fate === fate)
       .reduce((sum, { start, end }) => sum + end - start, 0);
-    return messages === 0 ? [] : [`${formatCount(messages)} ${words}`];
+    return messages === 0 ? [] : [`${formatCount(messages)} ${fateWords[fate]}`];
   });
   return parts.join(', ');
 }

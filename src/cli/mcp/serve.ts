@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
+import { boundedLines } from './bounded-lines.ts';
 import { LARGEST_LIMIT, MAXIMUM_CHARACTERS, recallTool, searchTool, type ToolScope } from './tools.ts';
 
 export interface ServingOptions extends ToolScope {
@@ -20,9 +21,20 @@ const DATA =
 
 const onlyReads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
+/** No call of these tools comes near it. */
+const LONGEST_MESSAGE = 1_000_000;
+
 /** Serves the tools on standard input and output. */
 export function serveTools(options: ServingOptions): Serving {
-  const transport = new StdioServerTransport();
+  const { stdin, stdout } = process;
+  const lines = boundedLines({
+    most: LONGEST_MESSAGE,
+    onTooLong(beginning, ending) {
+      options.onError();
+      stdout.write(`${JSON.stringify(tooLong(idIn(beginning, ending)))}\n`);
+    },
+  });
+  const transport = new StdioServerTransport(stdin.pipe(lines), stdout);
   const handle = serveStdio(() => createServer(options), { transport, onerror: options.onError });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const closeConnection = transport.onclose;
@@ -30,7 +42,30 @@ export function serveTools(options: ServingOptions): Serving {
     closeConnection?.();
     resolve();
   };
-  return { closed, close: () => handle.close() };
+  return {
+    closed,
+    async close() {
+      await handle.close();
+      // Nothing may hold the process any longer.
+      stdin.unpipe(lines).pause();
+    },
+  };
+}
+
+/** The answer to a message that nobody reads to its end. */
+function tooLong(id: string | number | null): object {
+  const message = `The message is longer than ${LONGEST_MESSAGE} bytes and was not read. Send a shorter one.`;
+  return { jsonrpc: '2.0', id, error: { code: -32_600, message } };
+}
+
+const ID = String.raw`(\d{1,15}|"[^"\\]{0,100}")`;
+const ID_IN_FRONT = new RegExp(String.raw`^\{"jsonrpc":"2\.0","id":${ID}[,}]`);
+const ID_AT_THE_END = new RegExp(String.raw`,"id":${ID}\}\s{0,2}$`);
+
+/** The id of a request, where its first or its last fields tell it. */
+function idIn(beginning: string, ending: string): string | number | null {
+  const found = (ID_IN_FRONT.exec(beginning) ?? ID_AT_THE_END.exec(ending))?.[1];
+  return found === undefined ? null : (JSON.parse(found) as string | number); // what the expression allows
 }
 
 function createServer(options: ServingOptions): McpServer {

@@ -99,7 +99,12 @@ async function answer(
     return await work(store);
   } catch (error) {
     if (!RoundfoldError.is(error)) throw error;
-    return refusal(`${error.message}. ${error.remedy ?? ''}`.trim());
+    // What the command line can change, the agent cannot; and who else is in the store is none of its business.
+    const remedy =
+      error.code === 'usage'
+        ? 'Whoever set up this server can say which with --tenant and --conversation.'
+        : (error.remedy ?? '');
+    return refusal(`${error.message}. ${remedy}`.trim());
   }
 }
 

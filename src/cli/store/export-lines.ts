@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../core/json.ts';
+import { printableJson } from '../../core/printable.ts';
 import type { ArchivedSpan, StoreRecord } from '../../core/store.ts';
 
 /**
@@ -44,8 +45,9 @@ function spanValue({ body, ...head }: ArchivedSpan): object {
   return { ...head, body: Buffer.from(body).toString('base64') };
 }
 
+/** Somebody may look at it in a terminal. */
 function toLine(value: object): string {
-  return `${JSON.stringify(value)}\n`;
+  return `${printableJson(JSON.stringify(value))}\n`;
 }
 
 /** Reading writes the record again: what is not the same text then is not what was exported. */

@@ -5,6 +5,7 @@ import { countOf } from '../../report/terminal.ts';
 import type { CommandDefinition } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { untilInterrupted } from '../interruption.ts';
+import { forceOption } from '../output-files.ts';
 import { writeJson } from '../report.ts';
 import { createExportWriter, type RecordCounts } from './export-lines.ts';
 import { refuseFaults } from './fault-error.ts';
@@ -18,7 +19,7 @@ export const exportRecords: CommandDefinition = {
   summary: 'write every record as a line of JSON, with checksums; sealed records are written open',
   arguments: '[file]',
   argumentHelp: 'for its owner alone; default: standard output',
-  options: [tenantOption, storeOption, jsonOption],
+  options: [tenantOption, storeOption, forceOption, jsonOption],
   examples: [
     ['roundfold store export backup.jsonl', 'a copy of everything'],
     ['roundfold store export | gzip > backup.jsonl.gz', 'a small one'],
@@ -35,7 +36,9 @@ async function run({ given, report, access }: StoreWork): Promise<ExitCode> {
   }
   const [file] = given.positional;
   const isToFile = file !== undefined && file !== '-';
-  const sink = isToFile ? privateFileSink(file) : standardOutputSink();
+  const sink = isToFile
+    ? privateFileSink(file, { kind: 'export', isForced: given.flag('force') })
+    : standardOutputSink();
   const { value: counts, stoppedWith } = await untilInterrupted((signal) =>
     writeAll(store, {
       sink,

@@ -44,7 +44,7 @@ const LISTED = '`roundfold store ls` lists the conversations.';
 
 /**
  * The tenant that was named, or the only one of the store; undefined when there is none.
- * @throws `usage` when there are several
+ * @throws `usage` when there are several; its remedy names them, for whoever owns the store
  */
 export async function findTenant(store: Store, named: string | undefined): Promise<string | undefined> {
   if (named !== undefined) return named;

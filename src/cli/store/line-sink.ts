@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { unwritable } from '../write-file.ts';
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { placeFor, refuseForeignFile, unwritable, type WriteOptions } from '../write-file.ts';
 
 /** Takes lines one by one, however many there are. */
 export interface LineSink {
@@ -26,9 +26,10 @@ export function standardOutputSink(): LineSink {
 /**
  * A file that only its owner may read, whole or not at all. Devices and pipes are written to as they are, and links are
  * followed.
- * @throws `usage` when it cannot be written, with the reason as its cause
+ * @throws `usage` when a file of somebody else's is there, or when it cannot be written, with the reason as its cause
  */
-export function privateFileSink(path: string): LineSink {
+export function privateFileSink(path: string, options: WriteOptions): LineSink {
+  refuseForeignFile(path, options);
   const attempt = <Value>(work: () => Value): Value => {
     try {
       return work();
@@ -37,7 +38,7 @@ export function privateFileSink(path: string): LineSink {
     }
   };
   const { target, written } = attempt(() => placeFor(path));
-  const file = attempt(() => openSync(written, 'w', 0o600));
+  const file = attempt(() => openSync(written, written === target ? 'w' : 'wx', 0o600));
   let isOpen = true;
   const close = (): void => {
     if (isOpen) closeSync(file);
@@ -57,13 +58,6 @@ export function privateFileSink(path: string): LineSink {
       if (written !== target) rmSync(written, { force: true });
     },
   };
-}
-
-function placeFor(path: string): { readonly target: string; readonly written: string } {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found !== undefined && !found.isFile()) return { target: path, written: path };
-  const target = found === undefined ? path : realpathSync(path);
-  return { target, written: `${target}.${process.pid}.unfinished` };
 }
 
 /** A full pipe or disk may take a part only. */

@@ -1,5 +1,4 @@
 import { type Block, type Message, textOf } from '../../core/message.ts';
-import { escapeUnprintable } from '../../core/printable.ts';
 import type { ArchivedSpan } from '../../core/store.ts';
 import { recogniseFormat } from '../../formats/registry.ts';
 
@@ -13,18 +12,18 @@ export function parseMessages(body: Uint8Array): readonly unknown[] | undefined 
   }
 }
 
-/** A span to be read: each message under a line with its number and role. Safe for a terminal. */
+/** A span to be read: each message under a line with its number and role. */
 export function spanText(span: ArchivedSpan): string {
   const messages = parseMessages(span.body) ?? [];
   const format = recogniseFormat(messages);
-  if (format === undefined || messages.length === 0) return `${safe(span.text)}\n`;
+  if (format === undefined || messages.length === 0) return `${span.text}\n`;
   // One message can have left by itself from between others, so that places are known of whole stretches only.
   const isWhole = span.end - span.start === messages.length;
   return messages
     .map((raw, index) => {
       const message = format.readMessage(raw);
       const number = isWhole ? ` ${span.start + index + 1}` : '';
-      return `--- message${number}: ${message.role}\n${safe(messageText(message))}\n`;
+      return `--- message${number}: ${message.role}\n${messageText(message)}\n`;
     })
     .join('\n');
 }
@@ -46,11 +45,4 @@ function blockText(block: Block): string {
     default:
       return textOf(block);
   }
-}
-
-function safe(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => escapeUnprintable(line.replaceAll('\t', '    ').replace(/\r$/, '')))
-    .join('\n');
 }

@@ -1,9 +1,9 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { readText } from '../json-value.ts';
 import type { Part, Prompt, PromptMessage } from './request.ts';
-import { aiSdkRules, report } from './rules.ts';
+import { aiSdkRules } from './rules.ts';
 
-const { V4 } = aiSdkRules;
+const { approvalWithoutCall } = aiSdkRules;
 
 /** The approvals in the last message: only there the SDK looks for tools to run before it sends anything. */
 export function findApprovals(messages: readonly PromptMessage[]): readonly Part[] {
@@ -20,7 +20,7 @@ export function readRequests(messages: readonly PromptMessage[]): ReadonlyMap<st
   return requests;
 }
 
-/** V4: approvals that a cut has parted from what they approve. */
+/** Approvals that a cut has parted from what they approve. */
 export function checkApprovals({ messages = [], key }: Prompt): readonly Finding[] {
   const approvals = findApprovals(messages);
   if (approvals.length === 0) return [];
@@ -34,9 +34,11 @@ export function checkApprovals({ messages = [], key }: Prompt): readonly Finding
     const callId = requests.get(approvalId);
     if (callId !== undefined && (calls.has(callId) || answered.has(callId))) return [];
     const text =
-      callId === undefined ? V4.wording.noRequest(approvalId) : V4.wording.noCall(callId, approvalId);
+      callId === undefined
+        ? approvalWithoutCall.wording.noRequest(approvalId)
+        : approvalWithoutCall.wording.noCall(callId, approvalId);
     const path = `${key}[${message}].content[${position}]`;
-    return [report('V4', { place: [message, position], path, message: text })];
+    return [report(approvalWithoutCall, { place: [message, position], path, message: text })];
   });
 }
 

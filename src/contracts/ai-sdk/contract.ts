@@ -1,11 +1,11 @@
 import type { Contract } from '../contract.ts';
-import { type Finding, inOrderOfPlace } from '../finding.ts';
+import { type Finding, inOrderOfPlace, listRules, report } from '../finding.ts';
 import { checkApprovals } from './approvals.ts';
 import { checkPairing } from './pairing.ts';
 import { type Prompt, readPrompt } from './request.ts';
-import { aiSdkRuleList, aiSdkRules, report } from './rules.ts';
+import { aiSdkRules } from './rules.ts';
 
-const { V2, V3 } = aiSdkRules;
+const { noMessages, systemMessageNotAllowed } = aiSdkRules;
 const checks = [checkPresence, checkSystem, checkPairing, checkApprovals];
 
 /**
@@ -17,7 +17,7 @@ const checks = [checkPresence, checkSystem, checkPairing, checkApprovals];
  */
 export const aiSdkContract: Contract = {
   format: 'ai-sdk-model',
-  rules: aiSdkRuleList,
+  rules: listRules(aiSdkRules),
 
   check(body, context = {}) {
     const prompt = readPrompt(body, context);
@@ -27,15 +27,21 @@ export const aiSdkContract: Contract = {
 
 function checkPresence({ messages, key }: Prompt): readonly Finding[] {
   if (messages !== undefined && messages.length > 0) return [];
-  const message = messages === undefined ? V2.wording.missing() : V2.wording.empty();
-  return [report('V2', { place: [], path: key, message })];
+  const message = messages === undefined ? noMessages.wording.missing() : noMessages.wording.empty();
+  return [report(noMessages, { place: [], path: key, message })];
 }
 
 function checkSystem({ messages = [], key, allowsSystem }: Prompt): readonly Finding[] {
   if (allowsSystem) return [];
   return messages.flatMap(({ role }, index) =>
     role === 'system'
-      ? [report('V3', { place: [index], path: `${key}[${index}]`, message: V3.wording() })]
+      ? [
+          report(systemMessageNotAllowed, {
+            place: [index],
+            path: `${key}[${index}]`,
+            message: systemMessageNotAllowed.wording(),
+          }),
+        ]
       : [],
   );
 }

@@ -1,13 +1,13 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { read, readText } from '../json-value.ts';
 import { findApprovals, readRequests } from './approvals.ts';
 import type { Part, Prompt, PromptMessage } from './request.ts';
-import { aiSdkRules, report } from './rules.ts';
+import { aiSdkRules } from './rules.ts';
 
-const { V1 } = aiSdkRules;
+const { toolCallWithoutResult } = aiSdkRules;
 
 /**
- * V1. Calls wait for their results until a user or system message comes or the list ends. Tools that the provider
+ * Calls wait for their results until a user or system message comes or the list ends. Tools that the provider
  * runs are not looked at, nor are those whose approval (or denial) is the last message: the SDK answers them first.
  * A call that merely waits for an approval is as unanswered as any other.
  */
@@ -20,7 +20,11 @@ export function checkPairing({ messages = [], key }: Prompt): readonly Finding[]
     const { message, position } = first;
     const path = `${key}[${message}].content[${position}]`;
     findings.push(
-      report('V1', { place: [message, position], path, message: V1.wording([...waiting.keys()]) }),
+      report(toolCallWithoutResult, {
+        place: [message, position],
+        path,
+        message: toolCallWithoutResult.wording([...waiting.keys()]),
+      }),
     );
     waiting.clear();
   };

@@ -1,8 +1,10 @@
-import { createReporter, listRules, type RuleRow } from '../finding.ts';
+import type { RuleRow } from '../finding.ts';
 
 /** What the AI SDK itself refuses before anything is sent, with the texts of its errors. */
 export const aiSdkRules = {
-  V1: {
+  toolCallWithoutResult: {
+    id: 'tool-call-without-result',
+    alias: 'V1',
     title:
       'every call of a client tool is answered before the next user or system message, and before the end',
     fix: 'Put a tool message with a tool-result for each of these calls behind them, or remove the calls.',
@@ -12,7 +14,9 @@ export const aiSdkRules = {
         ? `Tool results are missing for tool calls ${ids.join(', ')}.`
         : `Tool result is missing for tool call ${ids.join()}.`,
   },
-  V2: {
+  noMessages: {
+    id: 'no-messages',
+    alias: 'V2',
     title: 'there is at least one message',
     fix: 'Give a list of messages with at least one message in it.',
     evidence: 'server-source',
@@ -22,14 +26,18 @@ export const aiSdkRules = {
       missing: () => 'Invalid prompt: prompt or messages must be defined',
     },
   },
-  V3: {
+  systemMessageNotAllowed: {
+    id: 'system-message-not-allowed',
+    alias: 'V3',
     title: 'system messages stand in the instructions, not among the messages',
     fix: 'Move the text to the instructions, or set allowSystemInMessages if the messages are your own.',
     evidence: 'server-source',
     wording: () =>
       'Invalid prompt: System messages are not allowed in the prompt or messages fields. Use the instructions option instead.',
   },
-  V4: {
+  approvalWithoutCall: {
+    id: 'approval-without-call',
+    alias: 'V4',
     title: 'an approval at the end has its request, and the request its call',
     fix: 'Keep the assistant message with the call and the approval request together with the approval.',
     evidence: 'server-source',
@@ -41,8 +49,3 @@ export const aiSdkRules = {
     },
   },
 } as const satisfies Readonly<Record<string, RuleRow & { readonly wording: unknown }>>;
-
-/** Every rule of the table, as the contract lists them. */
-export const aiSdkRuleList = listRules(aiSdkRules);
-
-export const report = createReporter(aiSdkRules);

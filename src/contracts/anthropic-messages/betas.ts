@@ -63,7 +63,7 @@ export function hasBindingControls(context: CheckContext): boolean {
   return hasBeta(context, bindingControls);
 }
 
-/** Fields and blocks that exist only behind a beta header (A4, A5). Says nothing when the headers are unknown. */
+/** Fields and blocks that exist only behind a beta header. Says nothing when the headers are unknown. */
 export const checkBetas: Check = (request) => {
   if (request.context.betas === undefined) return [];
   return [...checkFields(request), ...checkBlocks(request)];
@@ -73,9 +73,9 @@ function checkFields({ body, context, isWhole }: Request): Violation[] {
   if (!isWhole) return [];
   const violations = bodyFields
     .filter(({ name, betas }) => isUsed(body, name) && !hasBeta(context, ...betas))
-    .map(({ name }) => report(rules.A4, name));
+    .map(({ name }) => report(rules.unknownField, name));
   if (isUsed(read(body, 'thinking'), 'block_binding') && !hasBindingControls(context)) {
-    violations.push(report(rules.A4, 'thinking.block_binding'));
+    violations.push(report(rules.unknownField, 'thinking.block_binding'));
   }
   return hasBeta(context, contextEditing, thresholdCompaction)
     ? [...violations, ...checkEdits(body, context)]
@@ -87,7 +87,9 @@ function checkEdits(body: unknown, context: CheckContext): Violation[] {
   return readList(read(body, 'context_management'), 'edits').flatMap((edit, index) => {
     const type = readText(edit, 'type');
     const isLocked = contextEdits.some(({ name }) => name === type) && !offered.includes(type ?? '');
-    return isLocked ? [report(rules.A5, `context_management.edits.${index}`, type ?? '', offered)] : [];
+    return isLocked
+      ? [report(rules.unknownType, `context_management.edits.${index}`, type ?? '', offered)]
+      : [];
   });
 }
 
@@ -96,7 +98,7 @@ function checkBlocks({ messages, context }: Request): Violation[] {
     blocks.flatMap(({ type, path }) => {
       const betas = blockTypes.get(type);
       const isLocked = betas !== undefined && !hasBeta(context, ...betas);
-      return isLocked ? [report(rules.A5, path, type, plainBlockTypes)] : [];
+      return isLocked ? [report(rules.unknownType, path, type, plainBlockTypes)] : [];
     }),
   );
 }

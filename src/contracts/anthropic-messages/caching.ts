@@ -13,7 +13,7 @@ interface Breakpoint {
   readonly control: unknown;
 }
 
-/** Cache breakpoints: shape (A2, A5, A6), where none may stand (A4), how many (A32), in which order (A47). */
+/** Cache breakpoints: their shape, where none may stand, how many, in which order. */
 export const checkCaching: Check = (request) => {
   const breakpoints = breakpointsOf(request);
   const isAutomatic = request.isWhole && isGiven(read(request.body, 'cache_control'));
@@ -53,13 +53,13 @@ function checkControl({ path, control }: Breakpoint): readonly Violation[] {
   const isKnown = ttl === undefined || ttl === null || ttl === '5m' || ttl === '1h';
   return [
     ...checkTag(control, ['ephemeral'], path),
-    ...(isKnown ? [] : [report(rules.A6, `${path}.ephemeral.ttl`, "'5m' or '1h'")]),
+    ...(isKnown ? [] : [report(rules.wrongKindOfValue, `${path}.ephemeral.ttl`, "'5m' or '1h'")]),
   ];
 }
 
 function checkCachable({ type, path, value }: Block): Violation[] {
   const isRefused = uncachable.has(type) && isGiven(read(value, 'cache_control'));
-  return isRefused ? [report(rules.A4, `${path}.${type}.cache_control`)] : [];
+  return isRefused ? [report(rules.unknownField, `${path}.${type}.cache_control`)] : [];
 }
 
 function checkCount(breakpoints: readonly Breakpoint[], isAutomatic: boolean): Violation[] {
@@ -67,7 +67,7 @@ function checkCount(breakpoints: readonly Breakpoint[], isAutomatic: boolean): V
   const excess = breakpoints[slots];
   return excess === undefined
     ? []
-    : [report(rules.A32, excess.path, breakpoints.length + (isAutomatic ? 1 : 0))];
+    : [report(rules.tooManyCacheBreakpoints, excess.path, breakpoints.length + (isAutomatic ? 1 : 0))];
 }
 
 function checkOrder(breakpoints: readonly Breakpoint[]): Violation[] {
@@ -78,5 +78,5 @@ function checkOrder(breakpoints: readonly Breakpoint[]): Violation[] {
   return breakpoints
     .slice(firstShort)
     .filter(({ control }) => read(control, 'ttl') === '1h')
-    .map(({ path }) => report(rules.A47, `${path}.ttl`));
+    .map(({ path }) => report(rules.cacheBreakpointsOutOfOrder, `${path}.ttl`));
 }

@@ -22,7 +22,7 @@ interface CompactionBlock {
   readonly isSigned: boolean;
 }
 
-/** Compaction blocks: unchanged (A4), one (ambiguous), in place (misplaced), and validly signed where that can be judged. */
+/** Compaction blocks: unchanged, at most one, in place, and validly signed where that can be judged. */
 export const checkCompactionBlocks: Check = (request) => {
   const found = request.messages.flatMap((message) =>
     message.blocks
@@ -39,19 +39,19 @@ export const checkCompactionBlocks: Check = (request) => {
 function checkFields({ value, path }: Block): Violation[] {
   return Object.keys(value)
     .filter((name) => !blockFields.has(name))
-    .map((name) => report(rules.A4, `${path}.compaction.${name}`));
+    .map((name) => report(rules.unknownField, `${path}.compaction.${name}`));
 }
 
 function checkPlaces(found: readonly CompactionBlock[], request: Request): Violation[] {
   const signed = found.filter(({ isSigned }) => isSigned);
   const rival = signed.length > 0 ? found[1] : undefined;
-  if (rival !== undefined) return [report(rules.compaction_block_ambiguous, rival.block.path)];
+  if (rival !== undefined) return [report(rules.compactionBlockAmbiguous, rival.block.path)];
   if (signed.length > 0 && editsOf(request).some(({ type }) => type === 'compact_20260112')) {
-    return [report(rules.compaction_block_ambiguous, 'context_management.edits')];
+    return [report(rules.compactionBlockAmbiguous, 'context_management.edits')];
   }
   return found
     .filter((entry) => !isPlaced(entry))
-    .map(({ block }) => report(rules.compaction_block_misplaced, block.path));
+    .map(({ block }) => report(rules.compactionBlockMisplaced, block.path));
 }
 
 function isPlaced({ block, message, isSigned }: CompactionBlock): boolean {
@@ -60,11 +60,11 @@ function isPlaced({ block, message, isSigned }: CompactionBlock): boolean {
 
 function checkSeal({ value, path }: Block, { context, body }: Request): Violation[] {
   const verdict = context.seals?.({ kind: 'compaction', value, path, body });
-  if (verdict === 'tampered') return [report(rules.compaction_signature_invalid, path)];
-  return verdict === 'modified' ? [report(rules.compaction_content_mismatch, path)] : [];
+  if (verdict === 'tampered') return [report(rules.compactionSignatureInvalid, path)];
+  return verdict === 'modified' ? [report(rules.compactionContentMismatch, path)] : [];
 }
 
-/** What a request for a compaction goes together with (A50), and context edits (A51). */
+/** What a request for a compaction goes together with, and context edits. */
 export const checkCompactionRequest: Check = (request) => [...checkOnDemand(request), ...checkEdits(request)];
 
 function checkOnDemand({ body, facts }: Request): Violation[] {
@@ -80,11 +80,13 @@ function checkOnDemand({ body, facts }: Request): Violation[] {
   ];
   const instructions = readText(compaction, 'instructions')?.length ?? 0;
   return [
-    ...(facts.takesCompaction ? [] : [report(rules.A50, 'compaction', 'not supported for this model')]),
+    ...(facts.takesCompaction
+      ? []
+      : [report(rules.invalidCompactionRequest, 'compaction', 'not supported for this model')]),
     ...(instructions > maxInstructions
       ? [
           report(
-            rules.A50,
+            rules.invalidCompactionRequest,
             'compaction.instructions',
             `String should have at most ${maxInstructions} characters`,
           ),
@@ -92,7 +94,7 @@ function checkOnDemand({ body, facts }: Request): Violation[] {
       : []),
     ...refused
       .filter(([, isRefused]) => isRefused)
-      .map(([path]) => report(rules.A50, path, 'cannot be combined with `compaction`')),
+      .map(([path]) => report(rules.invalidCompactionRequest, path, 'cannot be combined with `compaction`')),
   ];
 }
 
@@ -103,14 +105,14 @@ function hasRemainingBudget(body: unknown): boolean {
 function checkEdits(request: Request): Violation[] {
   return editsOf(request).flatMap(({ type, path, value }, index) => {
     if (type === 'clear_thinking_20251015' && index > 0) {
-      return [report(rules.A51, path, `\`${type}\` must be the first edit`)];
+      return [report(rules.invalidContextEdits, path, `\`${type}\` must be the first edit`)];
     }
     const trigger = type === 'compact_20260112' ? read(read(value, 'trigger'), 'value') : undefined;
     const isTooLow = typeof trigger === 'number' && trigger < minTriggerTokens;
     return isTooLow
       ? [
           report(
-            rules.A51,
+            rules.invalidContextEdits,
             `${path}.trigger.value`,
             `Input should be greater than or equal to ${minTriggerTokens}`,
           ),

@@ -5,7 +5,7 @@ import { type Block, type Check, type Message, type Request, readTypedList } fro
 import { rules } from './rules.ts';
 import { report } from './worded-rule.ts';
 
-/** What messages and text blocks hold: something (A11), text that says something (A12, A13, A33), allowed parts (A36). */
+/** What messages and text blocks hold: something, text that says something, allowed parts. */
 export const checkContent: Check = (request) => [
   ...checkSystemText(request),
   ...request.messages.flatMap((message) => [
@@ -25,24 +25,25 @@ function checkNotEmpty(message: Message, { body }: Request): Violation[] {
   const isEmpty = content === '' || (Array.isArray(content) && content.length === 0);
   if (!isEmpty) return [];
   const isLast = message.index === readList(body, 'messages').length - 1;
-  return isLast && message.role === 'assistant' ? [] : [report(rules.A11, message.path)];
+  return isLast && message.role === 'assistant' ? [] : [report(rules.emptyContent, message.path)];
 }
 
 function checkText(block: Block, place: 'messages' | 'system'): Violation[] {
   if (block.type !== 'text') return [];
   const text = readText(block.value, 'text');
   if (text === undefined || text.trim() !== '') return [];
-  if (text !== '') return [report(rules.A13, block.path, place)];
-  if (!isGiven(read(block.value, 'cache_control'))) return [report(rules.A12, block.path, place)];
-  return [report(rules.A33, place === 'system' ? block.path : `${block.path}.text`)];
+  if (text !== '') return [report(rules.blankText, block.path, place)];
+  if (!isGiven(read(block.value, 'cache_control'))) return [report(rules.emptyText, block.path, place)];
+  return [report(rules.cacheBreakpointOnEmptyText, place === 'system' ? block.path : `${block.path}.text`)];
 }
 
 function checkStrictParts({ role, blocks }: Message): Violation[] {
   const reason = 'with this API version';
   return blocks.flatMap((block) => {
-    if (role === 'assistant' && block.type === 'document') return [report(rules.A36, block.path, reason)];
+    if (role === 'assistant' && block.type === 'document')
+      return [report(rules.unsupportedContent, block.path, reason)];
     const isCitedUserText =
       role === 'user' && block.type === 'text' && readList(block.value, 'citations').length > 0;
-    return isCitedUserText ? [report(rules.A36, `${block.path}.text.citations`, reason)] : [];
+    return isCitedUserText ? [report(rules.unsupportedContent, `${block.path}.text.citations`, reason)] : [];
   });
 }

@@ -1,4 +1,5 @@
 import type { Contract } from '../contract.ts';
+import { listRules } from '../finding.ts';
 import { isObject } from '../json-value.ts';
 import { checkBetas } from './betas.ts';
 import { checkCaching } from './caching.ts';
@@ -44,12 +45,12 @@ const messageChecks: readonly Check[] = [
 export const anthropicMessagesContract: Contract = {
   format: 'anthropic-messages',
 
-  rules: Object.values(rules).map(({ id, title, fix, evidence }) => ({ id, title, fix, evidence })),
+  rules: listRules(rules),
 
   check(body, context = {}) {
     // A bare message list is often kept as nothing but the list.
     const frame = context.scope === 'messages' && Array.isArray(body) ? { messages: body } : body;
-    if (!isObject(frame)) return [report(rules.A6, 'body', 'an object')];
+    if (!isObject(frame)) return [report(rules.wrongKindOfValue, 'body', 'an object')];
     const request = readRequest(frame, context);
     const checks = request.isWhole ? [...frameChecks, ...messageChecks] : messageChecks;
     return inOrderOfPlace(checks.flatMap((check) => check(request)));

@@ -39,6 +39,18 @@ const fields: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['anthropic_beta', 'list'],
 ]);
 
+/** Fields that only an answer needs. `/v1/messages/count_tokens` does not know them. */
+const answerFields: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'metadata',
+  'service_tier',
+  'stop_sequences',
+  'stream',
+  'temperature',
+  'top_k',
+  'top_p',
+]);
+
 const toolChoices = ['auto', 'any', 'tool', 'none'];
 
 /** From this `anthropic-version` on, sampling parameters and some blocks are refused. Versions are dates. */
@@ -49,7 +61,7 @@ export function isStrictVersion({ context }: Request): boolean {
   return context.apiVersion !== undefined && context.apiVersion >= strictVersion;
 }
 
-/** Fields outside `messages`: known (A4), there (A2), of the right kind (A5, A6), within the model (A29, A34, A36). */
+/** Fields outside `messages`: known, there, of the right kind, and what the model takes. */
 export const checkFrame: Check = (request) => [
   ...checkFields(request),
   ...checkToolChoice(request),
@@ -58,19 +70,39 @@ export const checkFrame: Check = (request) => [
   ...checkOutputLimit(request),
 ];
 
-function checkFields({ body, context }: Request): Violation[] {
+function checkFields(request: Request): Violation[] {
+  const { body, context } = request;
   // The model stands in the URL on Bedrock and Vertex.
   const isModelElsewhere = context.model !== undefined || isGiven(read(body, 'anthropic_version'));
   return [
     ...(isModelElsewhere ? [] : checkRequired(body, 'model', 'string', 'model')),
-    ...checkRequired(body, 'max_tokens', 'integer', 'max_tokens'),
-    ...Object.keys(body).flatMap((name) => checkField(body, name)),
+    ...checkLimitGiven(request),
+    ...Object.keys(body).flatMap((name) => checkField(name, request)),
   ];
 }
 
-function checkField(body: JsonObject, name: string): readonly Violation[] {
+/** An answer needs a limit, and a count takes none. A body that may be for either endpoint is worth a word, no more. */
+function checkLimitGiven({ body, context }: Request): readonly Violation[] {
+  if (context.endpoint === 'count-tokens') return [];
+  const faults = checkRequired(body, 'max_tokens', 'integer', 'max_tokens');
+  const mayBeCounted =
+    context.endpoint === undefined && Object.keys(body).every((name) => !answerFields.has(name));
+  return mayBeCounted ? faults.map(toHint) : faults;
+}
+
+function toHint(fault: Violation): Violation {
+  return {
+    ...fault,
+    severity: 'info',
+    message: `${fault.message} by /v1/messages, and not taken by /v1/messages/count_tokens`,
+    fix: 'Add `max_tokens` if the request is for /v1/messages; a request to count tokens is fine as it is.',
+  };
+}
+
+function checkField(name: string, { body, context }: Request): readonly Violation[] {
   const kind = fields.get(name);
-  if (kind === undefined) return [report(rules.A4, name)];
+  const isRefused = context.endpoint === 'count-tokens' && answerFields.has(name);
+  if (kind === undefined || isRefused) return [report(rules.unknownField, name)];
   return name === 'model' || name === 'max_tokens' ? [] : checkOptional(body, name, kind, name);
 }
 
@@ -81,7 +113,7 @@ function checkToolChoice({ body, facts }: Request): readonly Violation[] {
   if (type !== 'tool' && type !== 'any') return checkTag(choice, toolChoices, 'tool_choice');
   return [
     ...(type === 'tool' ? checkRequired(choice, 'name', 'string', 'tool_choice.tool.name') : []),
-    ...(facts.takesForcedToolChoice ? [] : [report(rules.A29, 'tool_choice')]),
+    ...(facts.takesForcedToolChoice ? [] : [report(rules.forcedToolChoiceUnsupported, 'tool_choice')]),
   ];
 }
 
@@ -100,12 +132,14 @@ function checkSampling(request: Request): Violation[] {
   const { body, facts } = request;
   const given = ['temperature', 'top_p', 'top_k'].filter((name) => isGiven(read(body, name)));
   if (isStrictVersion(request)) {
-    return given.map((name) => report(rules.A36, name, `with API version ${request.context.apiVersion}`));
+    return given.map((name) =>
+      report(rules.unsupportedParameter, name, `with API version ${request.context.apiVersion}`),
+    );
   }
   if (facts.takesSampling) return [];
   return given
     .filter((name) => !isNeutral(name, read(body, name)))
-    .map((name) => report(rules.A36, name, 'for this model'));
+    .map((name) => report(rules.unsupportedParameter, name, 'for this model'));
 }
 
 /** Values that newer models still accept under the old API version. */
@@ -121,5 +155,5 @@ function checkOutputLimit({ body, facts, model, context }: Request): Violation[]
   if (typeof wanted !== 'number' || wanted <= facts.maxOutputTokens) return [];
   // `output-128k-…` and `output-300k-…` raise the limit; which one is on is known only from the headers.
   if (context.betas !== undefined && hasBeta(context, 'output-')) return [];
-  return [report(rules.A34, 'max_tokens', wanted, facts.maxOutputTokens, model ?? '')];
+  return [report(rules.outputLimitTooHigh, 'max_tokens', wanted, facts.maxOutputTokens, model ?? '')];
 }

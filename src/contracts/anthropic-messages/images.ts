@@ -9,7 +9,7 @@ const mebibyte = 1024 * 1024;
 const manyImages = 20;
 const maxPixelsOfMany = 2000;
 
-/** Images: how many, how large, and how wide when there are many (A35). */
+/** Images: how many, how large, and how wide when there are many. */
 export const checkImages: Check = (request) => {
   const images = request.messages.flatMap(({ blocks }) => blocks.flatMap(imagesOf));
   return [
@@ -30,7 +30,7 @@ function checkNumber(images: readonly Block[], { facts }: Request): Violation[] 
   const excess = images[facts.maxImages];
   if (excess === undefined) return [];
   const fault = `Too much media: 0 document pages + ${images.length} images > ${facts.maxImages}`;
-  return [report(rules.A35, excess.path, fault)];
+  return [report(rules.imagesOverLimit, excess.path, fault)];
 }
 
 /** The limit holds for the encoded text, not for the bytes it stands for. */
@@ -40,14 +40,14 @@ function checkSize(image: Block, request: Request): Violation[] {
   const limitBytes = limitMebibytes * mebibyte;
   if (sizeBytes <= limitBytes) return [];
   const fault = `image exceeds ${limitMebibytes} MB maximum: ${sizeBytes} bytes > ${limitBytes} bytes`;
-  return [report(rules.A35, `${image.path}.image.source.base64`, fault)];
+  return [report(rules.imagesOverLimit, `${image.path}.image.source.base64`, fault)];
 }
 
 function checkDimensions(image: Block): Violation[] {
   const size = imageSize(encodedData(image) ?? '');
   if (size === undefined || Math.max(size.widthPixels, size.heightPixels) <= maxPixelsOfMany) return [];
   const fault = `At least one of the image dimensions exceed max allowed size for many-image requests: ${maxPixelsOfMany} pixels`;
-  return [report(rules.A35, `${image.path}.image.source.base64.data`, fault)];
+  return [report(rules.imagesOverLimit, `${image.path}.image.source.base64.data`, fault)];
 }
 
 function encodedData({ value }: Block): string | undefined {

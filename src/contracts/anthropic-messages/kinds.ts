@@ -25,14 +25,14 @@ const kinds: Readonly<Record<Kind, KindTest>> = {
   anything: { expected: 'a valid value', holds: () => true },
 };
 
-/** A field that must be there (A2) and hold the right kind of value (A6). */
+/** A field that must be there and hold the right kind of value. */
 export function checkRequired(owner: unknown, name: string, kind: Kind, path: string): readonly Violation[] {
   const value = read(owner, name);
-  if (value === undefined) return [report(rules.A2, path)];
+  if (value === undefined) return [report(rules.missingField, path)];
   return checkKind(value, kind, path);
 }
 
-/** A field that may be absent or null, but must otherwise hold the right kind of value (A6). */
+/** A field that may be absent or null, but must otherwise hold the right kind of value. */
 export function checkOptional(owner: unknown, name: string, kind: Kind, path: string): readonly Violation[] {
   const value = read(owner, name);
   return value === undefined || value === null ? [] : checkKind(value, kind, path);
@@ -43,14 +43,14 @@ export function isOfKind(value: unknown, kind: Kind): boolean {
   return value !== undefined && kinds[kind].holds(value);
 }
 
-/** A value of the right kind (A6). */
+/** A value of the right kind. */
 export function checkKind(value: unknown, kind: Kind, path: string): readonly Violation[] {
-  return kinds[kind].holds(value) ? [] : [report(rules.A6, path, kinds[kind].expected)];
+  return kinds[kind].holds(value) ? [] : [report(rules.wrongKindOfValue, path, kinds[kind].expected)];
 }
 
-/** An object whose `type` is one of the tags (A2, A5, A6). */
+/** An object whose `type` is one of the tags. */
 export function checkTag(value: unknown, tags: readonly string[], path: string): readonly Violation[] {
   const tag = read(value, 'type');
   if (typeof tag !== 'string') return checkRequired(value, 'type', 'string', `${path}.type`);
-  return tags.includes(tag) ? [] : [report(rules.A5, path, tag, tags)];
+  return tags.includes(tag) ? [] : [report(rules.unknownType, path, tag, tags)];
 }

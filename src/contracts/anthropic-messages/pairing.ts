@@ -10,13 +10,13 @@ interface Exchange {
   readonly answer: Message | undefined;
 }
 
-/** Ids of blocks that stand in the wrong role: their one fault is A21, not a missing partner. */
+/** Ids of blocks that stand in the wrong role: their one fault is the role, not a missing partner. */
 interface Misplaced {
   readonly calls: ReadonlySet<string>;
   readonly results: ReadonlySet<string>;
 }
 
-/** Tool calls and their results, on the list as sent: A16 to A20. */
+/** Tool calls and their results, on the list as sent. */
 export const checkPairing: Check = (request) => {
   const misplaced = findMisplaced(request);
   return [
@@ -25,7 +25,7 @@ export const checkPairing: Check = (request) => {
   ];
 };
 
-/** System messages are seen through: what they may not stand between is rule A46. */
+/** System messages are seen through: what they may not stand between is a matter of roles. */
 function exchangesOf({ messages }: Request): Exchange[] {
   const exchanges: Exchange[] = [];
   let run: Message[] = [];
@@ -44,7 +44,7 @@ function checkExchange({ run, answer }: Exchange, misplaced: Misplaced, request:
   const round = run.slice(start);
   const faults = [
     ...strays.flatMap((message) => checkStray(message, answer, misplaced)),
-    ...round.slice(1, 2).map((message) => report(rules.A16w, message.path)),
+    ...round.slice(1, 2).map((message) => report(rules.toolCallsSplitOverMessages, message.path)),
   ];
   if (answer === undefined) {
     return [...faults, ...round.flatMap((message) => checkOpenEnd(message, misplaced, request))];
@@ -69,14 +69,18 @@ function checkStray(message: Message, answer: Message | undefined, misplaced: Mi
   const ids = callIds(message).filter((id) => !misplaced.results.has(id));
   if (ids.length === 0) return [];
   const answered = new Set(answer?.blocks.map(resultId));
-  const rule = ids.some((id) => answered.has(id)) ? rules.A18 : rules.A16;
+  const rule = ids.some((id) => answered.has(id))
+    ? rules.messageBetweenCallAndResult
+    : rules.toolCallWithoutResult;
   return [report(rule, message.path, ids)];
 }
 
 function checkOpenEnd(message: Message, misplaced: Misplaced, { body }: Request): Violation[] {
   const ids = callIds(message).filter((id) => !misplaced.results.has(id));
   if (ids.length === 0) return [];
-  const rule = isGiven(read(body, 'compaction')) ? rules.compaction_incomplete_turn : rules.A16;
+  const rule = isGiven(read(body, 'compaction'))
+    ? rules.compactionIncompleteTurn
+    : rules.toolCallWithoutResult;
   return [report(rule, message.path, ids)];
 }
 
@@ -86,7 +90,7 @@ function checkAnswered(calls: ReadonlySet<string>, answer: Message, misplaced: M
   const leading = firstOther === -1 ? answer.blocks : answer.blocks.slice(0, firstOther);
   const answered = new Set(leading.map(resultId));
   const missing = [...calls].filter((id) => !answered.has(id) && !misplaced.results.has(id));
-  return missing.length > 0 ? [report(rules.A16, answer.path, missing)] : [];
+  return missing.length > 0 ? [report(rules.toolCallWithoutResult, answer.path, missing)] : [];
 }
 
 /** Results whose call is in none of the sets have no call before them. */
@@ -95,9 +99,9 @@ function checkResults(answer: Message, calls: readonly ReadonlySet<string>[]): V
   return answer.blocks.flatMap((block) => {
     const id = resultId(block);
     if (id === undefined) return [];
-    if (seen.has(id)) return [report(rules.A19, block.path, id)];
+    if (seen.has(id)) return [report(rules.duplicateToolResult, block.path, id)];
     seen.add(id);
-    return calls.some((ids) => ids.has(id)) ? [] : [report(rules.A17, block.path, id)];
+    return calls.some((ids) => ids.has(id)) ? [] : [report(rules.toolResultWithoutCall, block.path, id)];
   });
 }
 
@@ -107,7 +111,7 @@ function checkUniqueIds({ messages }: Request): Violation[] {
     blocks.flatMap((block) => {
       const id = role === 'assistant' ? callId(block) : undefined;
       if (id === undefined) return [];
-      if (seen.has(id)) return [report(rules.A20, block.path)];
+      if (seen.has(id)) return [report(rules.duplicateToolCallId, block.path)];
       seen.add(id);
       return [];
     }),

@@ -14,7 +14,7 @@ const roleOfBlock: ReadonlyMap<string, string> = new Map([
   ['tool_result', 'user'],
 ]);
 
-/** Who speaks first (A9), last (A14, A15), what each may say (A21), and where system messages stand (A44, A45, A46). */
+/** Who speaks first and last, what each may say, and where system messages stand. */
 export const checkRoles: Check = (request) => [
   ...checkFirst(request),
   ...request.messages.flatMap(checkBlockRoles),
@@ -25,14 +25,14 @@ export const checkRoles: Check = (request) => [
 function checkFirst({ messages }: Request): Violation[] {
   const first = messages[0];
   if (first?.index !== 0 || first.role !== 'assistant' || first.blocks[0]?.type === 'compaction') return [];
-  return [report(rules.A9, first.path)];
+  return [report(rules.firstMessageNotUser, first.path)];
 }
 
 /** One violation for each type of block, however many of them a message holds. */
 function checkBlockRoles({ role, path, blocks }: Message): Violation[] {
   const misplaced = blocks.filter(({ type }) => (roleOfBlock.get(type) ?? role) !== role);
   const types = new Set(misplaced.map(({ type }) => type));
-  return [...types].map((type) => report(rules.A21, path, type, roleOfBlock.get(type) ?? ''));
+  return [...types].map((type) => report(rules.blockInWrongRole, path, type, roleOfBlock.get(type) ?? ''));
 }
 
 /** Consecutive system messages count as one. */
@@ -40,10 +40,10 @@ function checkSystemMessages({ messages, facts }: Request): Violation[] {
   return messages.flatMap((message, position) => {
     const before = messages[position - 1];
     if (message.role !== 'system' || before?.role === 'system') return [];
-    if (message.index === 0) return [report(rules.A44, message.path)];
-    if (!facts.takesSystemMessages) return [report(rules.A45, message.path)];
+    if (message.index === 0) return [report(rules.systemMessageFirst, message.path)];
+    if (!facts.takesSystemMessages) return [report(rules.systemMessageUnsupported, message.path)];
     const isPlaced = mayPrecedeSystem(before) && mayFollowSystem(nextOther(messages, position));
-    return isPlaced ? [] : [report(rules.A46, message.path)];
+    return isPlaced ? [] : [report(rules.systemMessageMisplaced, message.path)];
   });
 }
 
@@ -67,13 +67,13 @@ function checkLast({ messages, facts, body, isWhole }: Request): Violation[] {
   const last = messages.at(-1);
   if (!isWhole || last?.role !== 'assistant' || isGiven(read(body, 'compaction')) || isContinuation(last))
     return [];
-  if (!facts.takesPrefill) return [report(rules.A15, last.path)];
+  if (!facts.takesPrefill) return [report(rules.prefillUnsupported, last.path)];
   const text = last.blocks.at(-1)?.type === 'text' ? readText(last.blocks.at(-1)?.value, 'text') : undefined;
   const isTrailing = text !== undefined && text.trim() !== '' && text !== text.trimEnd();
-  return isTrailing ? [report(rules.A14, last.path)] : [];
+  return isTrailing ? [report(rules.prefillEndsInWhitespace, last.path)] : [];
 }
 
-/** A paused turn, a compaction stop or a fallback goes on without being a prefill; an open call is rule A16. */
+/** A paused turn, a compaction stop or a fallback goes on without being a prefill; an open call is a fault of the pairing. */
 function isContinuation({ blocks }: Message): boolean {
   return blocks.some(
     ({ type }) => isServerBlock(type) || type === 'compaction' || type === 'fallback' || type === 'tool_use',

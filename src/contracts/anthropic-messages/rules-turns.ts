@@ -19,45 +19,51 @@ export interface UnresolvedCall {
 
 /** Rules about the order of messages: roles, turns, tool pairing. */
 export const turnRules = {
-  A9: {
-    id: 'A9',
+  firstMessageNotUser: {
+    id: 'first-message-not-user',
+    alias: 'A9',
     title: 'the first message is the user’s',
     fix: 'Start with a user message, or with a message that begins with a compaction block.',
     evidence: 'reported',
     wording: (): string => 'messages: first message must use the "user" role',
   },
-  A11: {
-    id: 'A11',
+  emptyContent: {
+    id: 'empty-content',
+    alias: 'A11',
     title: 'content is not empty',
     fix: 'Remove the message or give it content.',
     evidence: 'reported',
     wording: (path: string): string =>
       `${path}: all messages must have non-empty content except for the optional final assistant message`,
   },
-  A14: {
-    id: 'A14',
+  prefillEndsInWhitespace: {
+    id: 'prefill-ends-in-whitespace',
+    alias: 'A14',
     title: 'a prefill does not end in whitespace',
     fix: 'Trim the end of the final assistant text.',
     evidence: 'reported',
     wording: (): string => 'messages: final assistant content cannot end with trailing whitespace',
   },
-  A15: {
-    id: 'A15',
-    title: 'the model takes no prefill',
+  prefillUnsupported: {
+    id: 'prefill-unsupported',
+    alias: 'A15',
+    title: 'a list ends with an assistant message only where the model takes a prefill',
     fix: 'End with a user message.',
     evidence: 'documented',
     wording: (): string =>
       'This model does not support assistant message prefill. The conversation must end with a user message.',
   },
-  A16: {
-    id: 'A16',
+  toolCallWithoutResult: {
+    id: 'tool-call-without-result',
+    alias: 'A16',
     title: 'every tool call is answered at once',
     fix: 'Answer every call in the very next message, results first, or drop call and result together.',
     evidence: 'documented',
     wording: unanswered,
   },
-  A16w: {
-    id: 'A16w',
+  toolCallsSplitOverMessages: {
+    id: 'tool-calls-split-over-messages',
+    alias: 'A16w',
     title: 'calls of one round in one message',
     fix: 'Put all calls of one response into one assistant message.',
     evidence: 'reported',
@@ -65,85 +71,96 @@ export const turnRules = {
     wording: (path: string): string =>
       `${path}: the calls of one round are split over adjacent assistant messages; this was accepted, but pairing is documented message by message`,
   },
-  A17: {
-    id: 'A17',
+  toolResultWithoutCall: {
+    id: 'tool-result-without-call',
+    alias: 'A17',
     title: 'every tool result follows its call',
     fix: 'Drop the result, or keep the assistant message with its call directly before it.',
     evidence: 'reported',
     wording: (path: string, id: string): string =>
       `${path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
   },
-  A18: {
-    id: 'A18',
+  messageBetweenCallAndResult: {
+    id: 'message-between-call-and-result',
+    alias: 'A18',
     title: 'no assistant message between call and result',
     fix: 'Move the assistant message away from between the call and its result.',
     evidence: 'reported',
     wording: unanswered,
   },
-  A19: {
-    id: 'A19',
+  duplicateToolResult: {
+    id: 'duplicate-tool-result',
+    alias: 'A19',
     title: 'one result per call',
     fix: 'Keep one result for each call.',
     evidence: 'reported',
     wording: (path: string, id: string): string =>
       `${path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
   },
-  A20: {
-    id: 'A20',
+  duplicateToolCallId: {
+    id: 'duplicate-tool-call-id',
+    alias: 'A20',
     title: 'call ids are unique',
     fix: 'Give every call its own id.',
     evidence: 'reported',
     wording: (path: string): string => `${path}: \`tool_use\` ids must be unique`,
   },
-  A21: {
-    id: 'A21',
+  blockInWrongRole: {
+    id: 'block-in-wrong-role',
+    alias: 'A21',
     title: 'blocks stand in their role',
     fix: 'Move the block into a message of the right role.',
     evidence: 'reported',
     wording: (path: string, type: string, role: string): string =>
       `${path}: \`${type}\` blocks can only be in \`${role}\` messages`,
   },
-  A23: {
-    id: 'A23',
+  serverToolCallWithoutResult: {
+    id: 'server-tool-call-without-result',
+    alias: 'A23',
     title: 'every server tool call is resolved',
     fix: 'Keep the server tool’s result, or drop the call with it.',
     evidence: 'documented',
     wording: unresolved,
   },
-  A24: {
-    id: 'A24',
+  serverToolResultWithoutCall: {
+    id: 'server-tool-result-without-call',
+    alias: 'A24',
     title: 'every server tool result follows its call',
     fix: 'Keep the server tool’s call before its result, or drop both.',
     evidence: 'reported',
     wording: (path: string, type: string, id: string, callType: string): string =>
       `${path}: unexpected \`tool_use_id\` found in \`${type}\` blocks: ${id}. Each \`${type}\` block must have a corresponding \`${callType}\` block before it.`,
   },
-  A25: {
-    id: 'A25',
+  serverToolTurnInterrupted: {
+    id: 'server-tool-turn-interrupted',
+    alias: 'A25',
     title: 'a turn that waits for a server tool is resumed with results only',
     fix: 'Send only the tool results while a server tool call is unresolved.',
     evidence: 'documented',
     wording: unresolved,
   },
-  A44: {
-    id: 'A44',
+  systemMessageFirst: {
+    id: 'system-message-first',
+    alias: 'A44',
     title: 'a system message is not first',
     fix: 'Use the top-level `system` parameter for the initial system prompt.',
     evidence: 'reported',
     wording: (path: string): string =>
       `${path}: use the top-level 'system' parameter for the initial system prompt`,
   },
-  A45: {
-    id: 'A45',
-    title: 'the model takes no system messages',
+  systemMessageUnsupported: {
+    id: 'system-message-unsupported',
+    alias: 'A45',
+    title: 'system messages stand among the messages only where the model takes them',
     fix: 'Use the top-level `system` parameter.',
     evidence: 'reported',
     wording: (): string =>
       'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.',
   },
-  A46: {
-    id: 'A46',
-    title: 'where a system message may stand',
+  systemMessageMisplaced: {
+    id: 'system-message-misplaced',
+    alias: 'A46',
+    title: 'a system message follows a user message, and is last or before an assistant message',
     fix: 'Put it directly after a user message, and last or before an assistant message.',
     evidence: 'documented',
     wording: (path: string): string =>

@@ -44,7 +44,7 @@ export function isServerBlock(type: string): boolean {
   return callTypes.has(type) || isServerResult(type);
 }
 
-/** Calls of server tools and their results, which may come in a later response of the same turn: A23 to A25. */
+/** Calls of server tools and their results, which may come in a later response of the same turn. */
 export const checkServerTools: Check = (request) => {
   const seen = new Set<string>();
   const open = new Map<string, Block>();
@@ -71,7 +71,9 @@ function followAssistant({ blocks }: Message, seen: Set<string>, open: Map<strin
     const id = callType === undefined ? undefined : readText(block.value, 'tool_use_id');
     if (callType === undefined || id === undefined) return [];
     open.delete(id);
-    return seen.has(id) ? [] : [report(rules.A24, block.path, block.type, id, callType)];
+    return seen.has(id)
+      ? []
+      : [report(rules.serverToolResultWithoutCall, block.path, block.type, id, callType)];
   });
 }
 
@@ -79,7 +81,7 @@ function followAssistant({ blocks }: Message, seen: Set<string>, open: Map<strin
 function endTurn({ blocks }: Message, open: Map<string, Block>): Violation[] {
   const results = blocks.filter(({ type }) => type === 'tool_result').length;
   if (results > 0 && results === blocks.length) return [];
-  const rule = results > 0 ? rules.A25 : rules.A23;
+  const rule = results > 0 ? rules.serverToolTurnInterrupted : rules.serverToolCallWithoutResult;
   const violations = [...open.values()].map((block) => report(rule, block.path, describe(block, false)));
   open.clear();
   return violations;
@@ -92,7 +94,7 @@ function checkStillOffered(open: readonly Block[], { body, isWhole }: Request): 
   return open.flatMap((block) => {
     const server = serverTools.get(readText(block.value, 'name') ?? '');
     const isGone = block.type === 'server_tool_use' && server !== undefined && !offered.has(server.offeredBy);
-    return isGone ? [report(rules.A23, block.path, describe(block, true))] : [];
+    return isGone ? [report(rules.serverToolCallWithoutResult, block.path, describe(block, true))] : [];
   });
 }
 

@@ -48,14 +48,14 @@ const blockFields: ReadonlyMap<string, readonly (readonly [string, Kind])[]> = n
 const callTypes: ReadonlySet<string> = new Set(['tool_use', 'server_tool_use']);
 const callId = /^[a-zA-Z0-9_-]+$/;
 
-/** The message list and its blocks: there (A1, A2, A39), of the right kind (A3, A6), and nothing else (A4, A8, A49). */
+/** The message list and its blocks: there, of the right kind, and nothing else. */
 export const checkShape: Check = (request) => {
   const listFaults = checkRequired(request.body, 'messages', 'list', 'messages');
   if (listFaults.length > 0) return listFaults;
   const messages = readList(request.body, 'messages');
-  if (messages.length === 0) return [report(rules.A1, 'messages')];
+  if (messages.length === 0) return [report(rules.noMessages, 'messages')];
   return [
-    ...(messages.length > maxMessages ? [report(rules.A8, 'messages', messages.length)] : []),
+    ...(messages.length > maxMessages ? [report(rules.tooManyMessages, 'messages', messages.length)] : []),
     ...messages.flatMap((message, index) => checkMessage(message, `messages.${index}`, request)),
   ];
 };
@@ -71,14 +71,14 @@ function checkMessage(message: unknown, path: string, request: Request): readonl
 
 function checkRole(message: JsonObject, path: string, { isWhole, facts }: Request): Violation[] {
   const role = read(message, 'role');
-  if (role === undefined) return [report(rules.A2, `${path}.role`)];
+  if (role === undefined) return [report(rules.missingField, `${path}.role`)];
   const known = typeof role === 'string' ? roles.get(role) : undefined;
-  if (known === undefined) return [report(rules.A3, `${path}.role`, facts.takesSystemMessages)];
+  if (known === undefined) return [report(rules.unknownRole, `${path}.role`, facts.takesSystemMessages)];
   // A message list from elsewhere may carry its keeper's own notes; only in a request do they reach the API.
   if (!isWhole) return [];
   return Object.keys(message)
     .filter((name) => !known.has(name))
-    .map((name) => report(rules.A4, `${path}.${name}`));
+    .map((name) => report(rules.unknownField, `${path}.${name}`));
 }
 
 function checkBlock(block: unknown, path: string): readonly Violation[] {
@@ -104,14 +104,14 @@ function checkBlockFields(block: unknown, path: string): readonly Violation[] {
 
 function checkCallId(block: JsonObject, type: string, path: string): readonly Violation[] {
   const id = callTypes.has(type) ? readText(block, 'id') : undefined;
-  return id === undefined || callId.test(id) ? [] : [report(rules.A49, `${path}.${type}.id`)];
+  return id === undefined || callId.test(id) ? [] : [report(rules.malformedToolCallId, `${path}.${type}.id`)];
 }
 
 function checkSignature(block: JsonObject, path: string): readonly Violation[] {
   const signaturePath = `${path}.thinking.signature`;
   const signature = read(block, 'signature');
   return signature === undefined
-    ? [report(rules.A39, signaturePath)]
+    ? [report(rules.thinkingSignatureMissing, signaturePath)]
     : checkKind(signature, 'string', signaturePath);
 }
 

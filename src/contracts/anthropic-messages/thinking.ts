@@ -13,27 +13,27 @@ const thinkingTypes: ReadonlySet<string> = new Set(['thinking', 'redacted_thinki
 /** Blocks that may stand before the thinking a response starts with. */
 const prologueTypes: ReadonlySet<string> = new Set(['compaction', 'fallback']);
 
-/** The `thinking` parameter: a mode the model has (A5, A42) and a budget within bounds (A2, A6, A43). */
+/** The `thinking` parameter: a mode the model has and a budget within bounds. */
 export const checkThinkingMode: Check = ({ body, facts, context }) => {
   const thinking = read(body, 'thinking');
   if (!isObject(thinking)) return [];
   const mode = modes.find((known) => known === read(thinking, 'type'));
   if (mode === undefined) return checkTag(thinking, modes, 'thinking');
-  if (!facts.thinkingModes.includes(mode)) return [report(rules.A42, 'thinking', mode)];
+  if (!facts.thinkingModes.includes(mode)) return [report(rules.thinkingModeUnsupported, 'thinking', mode)];
   if (mode !== 'enabled') return [];
 
   const path = 'thinking.enabled.budget_tokens';
   const budget = read(thinking, 'budget_tokens');
   if (typeof budget !== 'number') return checkRequired(thinking, 'budget_tokens', 'integer', path);
-  if (budget < minBudgetTokens) return [report(rules.A43, path, 'too small')];
+  if (budget < minBudgetTokens) return [report(rules.thinkingBudgetOutOfBounds, path, 'too small')];
   // With interleaved thinking the budget spans the whole tool loop and may exceed `max_tokens`.
   const mayInterleave = readList(body, 'tools').length > 0 && hasBeta(context, 'interleaved-thinking-');
   const maxTokens = read(body, 'max_tokens');
   const isTooLarge = typeof maxTokens === 'number' && maxTokens <= budget && !mayInterleave;
-  return isTooLarge ? [report(rules.A43, path, 'too large')] : [];
+  return isTooLarge ? [report(rules.thinkingBudgetOutOfBounds, path, 'too large')] : [];
 };
 
-/** Manual thinking: the running tool loop starts with thinking (A38). */
+/** Manual thinking: the running tool loop starts with thinking. */
 export const checkThinkingLoop: Check = ({ body, messages }) => {
   if (read(read(body, 'thinking'), 'type') !== 'enabled') return [];
   const turns = messages.filter(({ role }) => role === 'user' || role === 'assistant');
@@ -46,7 +46,7 @@ export const checkThinkingLoop: Check = ({ body, messages }) => {
   const final = loop.at(-1);
   return final === undefined || final.blocks.length === 0
     ? []
-    : [report(rules.A38, `${final.path}.content.0.type`, leadingType(final))];
+    : [report(rules.thinkingMissingInToolLoop, `${final.path}.content.0.type`, leadingType(final))];
 };
 
 function leadingType({ blocks }: Message): string {
@@ -64,7 +64,7 @@ function continuesTurn(message: Message | undefined): boolean {
   return message !== undefined && (message.role !== 'user' || hasToolResult(message));
 }
 
-/** Signatures of thinking: A37, A40, A41, A48. Says nothing without somebody who can judge them. */
+/** Signatures of thinking. Says nothing without somebody who can judge them. */
 export const checkThinkingSeals: Check = (request) => {
   const { messages, context, body } = request;
   const verify = context.seals;
@@ -85,7 +85,7 @@ export const checkThinkingSeals: Check = (request) => {
 
 function thinkingOf({ role, blocks }: Message): Block[] {
   if (role !== 'assistant') return [];
-  // A missing signature is rule A39.
+  // A missing signature is a fault of the shape.
   return blocks.filter(
     ({ type, value }) =>
       type === 'redacted_thinking' || (type === 'thinking' && readText(value, 'signature') !== undefined),
@@ -98,9 +98,11 @@ function judge(block: Block, verdict: SealVerdict, isLatest: boolean, request: R
     case 'valid':
       return [];
     case 'modified':
-      return [isLatest ? report(rules.A37, path) : report(rules.A40, path, type)];
+      return [
+        isLatest ? report(rules.thinkingModified, path) : report(rules.thinkingSignatureInvalid, path, type),
+      ];
     case 'tampered':
-      return [report(rules.A40, path, type)];
+      return [report(rules.thinkingSignatureInvalid, path, type)];
     case 'foreign-prefix':
     case 'gap':
       return judgeBinding(block, verdict, request);
@@ -117,5 +119,12 @@ function judgeBinding(
   const hasControls = hasBindingControls(context);
   const isDropped = hasControls && read(binding, 'prefix_mismatch_behavior') === 'drop_block';
   if (!facts.bindsThinkingToPrefix || isDropped) return [];
-  return [report(verdict === 'gap' ? rules.A48 : rules.A41, path, type, !hasControls)];
+  return [
+    report(
+      verdict === 'gap' ? rules.gapInThinking : rules.thinkingBehindAnotherPrefix,
+      path,
+      type,
+      !hasControls,
+    ),
+  ];
 }

@@ -8,7 +8,7 @@ import { report } from './worded-rule.ts';
 // 64 by the documentation, 128 in an error that was seen: only what breaks both is a fault.
 const toolName = /^[a-zA-Z0-9_-]{1,128}$/;
 
-/** Tool definitions (A2, A6, A26, A27, A30, A31) and what needs them (A22, A28). */
+/** Tool definitions, and what needs them. */
 export const checkTools: Check = (request) => {
   const { body } = request;
   if (isGiven(read(body, 'tools')) && !Array.isArray(read(body, 'tools'))) return [];
@@ -35,8 +35,10 @@ function checkCustomTool(tool: JsonObject, path: string): Violation[] {
   return [
     ...checkRequired(tool, 'name', 'string', `${path}.name`),
     ...checkRequired(tool, 'input_schema', 'object', `${path}.input_schema`),
-    ...(name !== undefined && !toolName.test(name) ? [report(rules.A27, `${path}.name`)] : []),
-    ...(read(tool, 'strict') === true && hasOpenObject(schema) ? [report(rules.A31, path)] : []),
+    ...(name !== undefined && !toolName.test(name) ? [report(rules.malformedToolName, `${path}.name`)] : []),
+    ...(read(tool, 'strict') === true && hasOpenObject(schema)
+      ? [report(rules.openObjectInStrictSchema, path)]
+      : []),
   ];
 }
 
@@ -61,12 +63,12 @@ function innerSchemas(schema: JsonObject): JsonObject[] {
 
 function checkNamesUnique(tools: readonly unknown[]): Violation[] {
   const names = tools.map((tool) => readText(tool, 'name')).filter((name) => name !== undefined);
-  return new Set(names).size < names.length ? [report(rules.A26, 'tools')] : [];
+  return new Set(names).size < names.length ? [report(rules.duplicateToolName, 'tools')] : [];
 }
 
 function checkLoaded(tools: readonly unknown[]): Violation[] {
   const isAllDeferred = tools.length > 0 && tools.every((tool) => read(tool, 'defer_loading') === true);
-  return isAllDeferred ? [report(rules.A30, 'tools')] : [];
+  return isAllDeferred ? [report(rules.allToolsDeferred, 'tools')] : [];
 }
 
 function checkToolless({ body, messages }: Request): Violation[] {
@@ -75,7 +77,9 @@ function checkToolless({ body, messages }: Request): Violation[] {
   const hasOtherSource = isGiven(read(body, 'thread')) || types.has('tool_addition');
   const needsTools = (types.has('tool_use') || types.has('tool_result')) && !hasOtherSource;
   return [
-    ...(needsTools ? [report(rules.A22, 'tools')] : []),
-    ...(isGiven(read(body, 'tool_choice')) && !hasOtherSource ? [report(rules.A28, 'tool_choice')] : []),
+    ...(needsTools ? [report(rules.missingToolDefinitions, 'tools')] : []),
+    ...(isGiven(read(body, 'tool_choice')) && !hasOtherSource
+      ? [report(rules.toolChoiceWithoutTools, 'tool_choice')]
+      : []),
   ];
 }

@@ -1,7 +1,8 @@
-import type { Rule, Violation } from '../contract.ts';
+import type { Violation } from '../contract.ts';
+import type { RuleRow } from '../finding.ts';
 
 /** A rule together with the provider's wording. `Details` is what the wording names besides the place. */
-export interface WordedRule<Details extends readonly unknown[]> extends Rule {
+export interface WordedRule<Details extends readonly unknown[]> extends RuleRow {
   /** Default `error`. */
   readonly severity?: Violation['severity'];
   readonly wording: (path: string, ...details: Details) => string;
@@ -15,6 +16,7 @@ export function report<Details extends readonly unknown[]>(
 ): Violation {
   return {
     rule: rule.id,
+    alias: rule.alias,
     severity: rule.severity ?? 'error',
     path,
     message: rule.wording(path, ...details),

@@ -1,11 +1,12 @@
 import type { Contract } from '../contract.ts';
-import { inOrderOfPlace } from '../finding.ts';
+import { inOrderOfPlace, listRules, report } from '../finding.ts';
 import { readGeminiRequest } from './request.ts';
-import { geminiRuleList, geminiRules, report } from './rules.ts';
+import { geminiRules } from './rules.ts';
 import { checkShape } from './shape.ts';
 import { checkSignatures } from './signatures.ts';
 import { checkTurns } from './turns.ts';
 
+const { wrongKindOfValue } = geminiRules;
 const checks = [checkShape, checkTurns, checkSignatures];
 
 /**
@@ -15,13 +16,13 @@ const checks = [checkShape, checkTurns, checkSignatures];
  */
 export const geminiContract: Contract = {
   format: 'gemini',
-  rules: geminiRuleList,
+  rules: listRules(geminiRules),
 
   check(body, context = {}) {
     const request = readGeminiRequest(body, context);
     if (request === undefined) {
-      const message = geminiRules.G0.wording('body', 'GenerateContentRequest');
-      return inOrderOfPlace([report('G0', { place: [], path: 'body', message })]);
+      const message = wrongKindOfValue.wording('body', 'GenerateContentRequest');
+      return inOrderOfPlace([report(wrongKindOfValue, { place: [], path: 'body', message })]);
     }
     return inOrderOfPlace(checks.flatMap((check) => check(request)));
   },

@@ -1,10 +1,11 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { isObject, read } from '../json-value.ts';
 import { type FieldName, field, listField, namesOf } from './fields.ts';
 import type { Content, GeminiRequest } from './request.ts';
-import { geminiRules, report } from './rules.ts';
+import { geminiRules } from './rules.ts';
 
-const { G0, G6, G7 } = geminiRules;
+const { wrongKindOfValue, noMessages, emptyContent, emptyPart, severalThingsInPart, emptyTool, unknownRole } =
+  geminiRules;
 
 const dataFields: readonly FieldName[] = [
   'text',
@@ -28,7 +29,7 @@ const companionFields = new Set(
 // Older SDKs send function responses under the role `function`, and the server takes it.
 const roles = new Set(['user', 'model', 'function']);
 
-/** G0, G6 and G7: types, empty things and roles. */
+/** Kinds of values, empty things and roles. */
 export function checkShape({ body, contents, hasFrame, isVertex }: GeminiRequest): readonly Finding[] {
   return [
     ...checkContents(body, contents),
@@ -41,17 +42,18 @@ function checkContents(body: unknown, contents: readonly Content[]): readonly Fi
   const value = field(body, 'contents');
   const fault = { place: [], path: 'contents' };
   if (value !== undefined && typeof value !== 'object') {
-    return [report('G0', { ...fault, message: G0.wording('contents', 'Content') })];
+    return [report(wrongKindOfValue, { ...fault, message: wrongKindOfValue.wording('contents', 'Content') })];
   }
-  return contents.length === 0 ? [report('G6', { ...fault, message: G6.wording.noContents() })] : [];
+  return contents.length === 0 ? [report(noMessages, { ...fault, message: noMessages.wording() })] : [];
 }
 
 function checkTools(body: unknown): readonly Finding[] {
   return listField(body, 'tools').flatMap((tool, index) => {
     const path = `tools[${index}]`;
-    if (!isObject(tool)) return [report('G0', { place: [], path, message: G0.wording(path, 'Tool') })];
+    if (!isObject(tool))
+      return [report(wrongKindOfValue, { place: [], path, message: wrongKindOfValue.wording(path, 'Tool') })];
     const hasType = Object.values(tool).some((value) => !isEmpty(value));
-    return hasType ? [] : [report('G6', { place: [], path, message: G6.wording.noTool(path) })];
+    return hasType ? [] : [report(emptyTool, { place: [], path, message: emptyTool.wording(path) })];
   });
 }
 
@@ -68,7 +70,9 @@ function checkInstruction(body: unknown): readonly Finding[] {
 function checkContent(content: Content, index: number, isVertex: boolean): readonly Finding[] {
   const path = `contents[${index}]`;
   if (!isObject(content.value)) {
-    return [report('G0', { place: [index], path, message: G0.wording(path, 'Content') })];
+    return [
+      report(wrongKindOfValue, { place: [index], path, message: wrongKindOfValue.wording(path, 'Content') }),
+    ];
   }
   return [...checkRole(content.value, index, isVertex), ...checkParts(content, index)];
 }
@@ -78,34 +82,39 @@ function checkRole(content: unknown, index: number, isVertex: boolean): readonly
   const isMissing = role === undefined || role === null || role === '';
   const isValid = isMissing ? !isVertex : typeof role === 'string' && roles.has(role);
   if (isValid) return [];
-  return [report('G7', { place: [index], path: `contents[${index}].role`, message: G7.wording() })];
+  return [
+    report(unknownRole, { place: [index], path: `contents[${index}].role`, message: unknownRole.wording() }),
+  ];
 }
 
 function checkParts({ value, parts }: Content, index: number): readonly Finding[] {
   const path = `contents[${index}].parts`;
   const given = field(value, 'parts');
   if (given !== undefined && typeof given !== 'object') {
-    return [report('G0', { place: [index], path, message: G0.wording(path, 'Part') })];
+    return [
+      report(wrongKindOfValue, { place: [index], path, message: wrongKindOfValue.wording(path, 'Part') }),
+    ];
   }
   if (parts.length === 0) {
-    return [report('G6', { place: [index], path, message: G6.wording.noParts(path) })];
+    return [report(emptyContent, { place: [index], path, message: emptyContent.wording(path) })];
   }
   return parts.flatMap((part, position) => checkPart(part, `${path}[${position}]`, [index, position]));
 }
 
 function checkPart(part: unknown, path: string, place: readonly number[]): readonly Finding[] {
-  if (!isObject(part)) return [report('G0', { place, path, message: G0.wording(path, 'Part') })];
+  if (!isObject(part))
+    return [report(wrongKindOfValue, { place, path, message: wrongKindOfValue.wording(path, 'Part') })];
   const [first, second] = dataFields.filter((name) => field(part, name) !== undefined);
   if (second !== undefined) {
-    return [report('G6', { place, path, message: G6.wording.muchData(path, second) })];
+    return [report(severalThingsInPart, { place, path, message: severalThingsInPart.wording(path, second) })];
   }
   if (first === undefined && !hasOtherData(part)) {
-    return [report('G6', { place, path, message: G6.wording.noData(path) })];
+    return [report(emptyPart, { place, path, message: emptyPart.wording(path) })];
   }
   // Reports differ on whether an empty text counts as data. With a signature it does: the model sends it so itself.
   const isFragile = field(part, 'text') === '' && field(part, 'thoughtSignature') === undefined;
   if (!isFragile) return [];
-  return [report('G6', { place, path, message: G6.wording.noData(path), severity: 'warning' })];
+  return [report(emptyPart, { place, path, message: emptyPart.wording(path), severity: 'warning' })];
 }
 
 function hasOtherData(part: object): boolean {

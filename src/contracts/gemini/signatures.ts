@@ -1,10 +1,10 @@
 import type { Seal, SealVerdict, SealVerifier } from '../contract.ts';
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { field } from './fields.ts';
 import type { Content, GeminiRequest } from './request.ts';
-import { geminiRules, report } from './rules.ts';
+import { geminiRules } from './rules.ts';
 
-const { G4, G5 } = geminiRules;
+const { thoughtSignatureMissing, thoughtSignatureInvalid } = geminiRules;
 
 /** The first generation whose servers insist on signatures. */
 const strictGeneration = 3;
@@ -18,7 +18,7 @@ const bypassValues = new Set(
   ]),
 );
 
-/** G4 and G5. Only the current turn, everything after the user's last own message, is held to them. */
+/** Thought signatures. Only the current turn, everything after the user's last own message, is held to them. */
 export function checkSignatures(request: GeminiRequest): readonly Finding[] {
   const turnStart = request.contents.findLastIndex((content) => content.opensTurn);
   return request.contents.flatMap((content, index) => [
@@ -40,7 +40,13 @@ function checkFirstCall(
   const signature = field(parts[position], 'thoughtSignature');
   if (signature !== undefined && signature !== '') return [];
   const path = `contents[${index}].parts[${position}]`;
-  return [report('G4', { place: [index, position], path, message: G4.wording() })];
+  return [
+    report(thoughtSignatureMissing, {
+      place: [index, position],
+      path,
+      message: thoughtSignatureMissing.wording(),
+    }),
+  ];
 }
 
 function checkSignature(
@@ -55,10 +61,13 @@ function checkSignature(
   const verdict = judge(signature, { kind: 'thought-signature', value: part, path, body }, context.seals);
   if (verdict === 'valid' || verdict === 'gap') return [];
   return [
-    report('G5', {
+    report(thoughtSignatureInvalid, {
       place,
       path,
-      message: verdict === 'foreign-prefix' ? G5.wording.foreign() : G5.wording.corrupted(),
+      message:
+        verdict === 'foreign-prefix'
+          ? thoughtSignatureInvalid.wording.foreign()
+          : thoughtSignatureInvalid.wording.corrupted(),
       severity: isCurrent ? 'error' : 'warning',
     }),
   ];

@@ -1,13 +1,14 @@
 import type { Contract } from '../contract.ts';
-import { inOrderOfPlace } from '../finding.ts';
+import { inOrderOfPlace, listRules, report } from '../finding.ts';
 import { checkLimits } from './limits.ts';
 import { checkMistral } from './mistral.ts';
 import { checkPairing } from './pairing.ts';
 import { readChatRequest } from './request.ts';
-import { chatRuleList, chatRules, report } from './rules.ts';
+import { chatRules } from './rules.ts';
 import { checkSampling } from './sampling.ts';
 import { checkShape } from './shape.ts';
 
+const { wrongKindOfValue } = chatRules;
 const checks = [checkShape, checkLimits, checkPairing, checkSampling, checkMistral];
 
 /**
@@ -17,13 +18,13 @@ const checks = [checkShape, checkLimits, checkPairing, checkSampling, checkMistr
  */
 export const openaiChatContract: Contract = {
   format: 'openai-chat',
-  rules: chatRuleList,
+  rules: listRules(chatRules),
 
   check(body, context = {}) {
     const request = readChatRequest(body, context);
     if (request === undefined) {
-      const message = chatRules.C0.wording.type('body', 'an object', body);
-      return inOrderOfPlace([report('C0', { place: [], path: 'body', message })]);
+      const message = wrongKindOfValue.wording('body', 'an object', body);
+      return inOrderOfPlace([report(wrongKindOfValue, { place: [], path: 'body', message })]);
     }
     return inOrderOfPlace(checks.flatMap((check) => check(request)));
   },

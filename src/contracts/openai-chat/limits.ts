@@ -1,9 +1,16 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { read, readList, readText } from '../json-value.ts';
 import { type ChatRequest, isOpenai, readCalls } from './request.ts';
-import { chatRules, report } from './rules.ts';
+import { chatRules } from './rules.ts';
 
-const { C4, C5, C6, C11 } = chatRules;
+const {
+  tooManyTools,
+  tooManyToolCalls,
+  toolCallIdTooLong,
+  textTooLong,
+  malformedToolName,
+  imageOutsideUserMessage,
+} = chatRules;
 
 const maxTools = 128;
 const maxCallIdLength = 40;
@@ -11,7 +18,7 @@ const maxTextLength = 10_485_760;
 const maxNameLength = 64;
 const namePattern = /^[a-zA-Z0-9_-]+$/;
 
-/** C4, C5, C6 and C11: sizes, names and the place of images. Only OpenAI's own limits are known, so other vendors are not held to them. */
+/** Sizes, names and the place of images. Only OpenAI's own limits are known, so other vendors are not held to them. */
 export function checkLimits({ body, messages, hasFrame, vendor }: ChatRequest): readonly Finding[] {
   if (!isOpenai(vendor)) return [];
   const longIds = new Set<string>();
@@ -33,16 +40,31 @@ function checkTools(body: unknown): readonly Finding[] {
     return checkName(readText(read(tool, 'function'), 'name'), path, []);
   });
   return tools.length > maxTools
-    ? [report('C4', { place: [], path: 'tools', message: C4.wording('tools', tools.length) }), ...names]
+    ? [
+        report(tooManyTools, {
+          place: [],
+          path: 'tools',
+          message: tooManyTools.wording('tools', tools.length),
+        }),
+        ...names,
+      ]
     : names;
 }
 
 function checkName(name: string | undefined, path: string, place: readonly number[]): readonly Finding[] {
   if (name === undefined) return [];
   if (name.length > maxNameLength) {
-    return [report('C6', { place, path, message: C5.wording(path, maxNameLength, name.length) })];
+    return [
+      report(malformedToolName, {
+        place,
+        path,
+        message: malformedToolName.wording.length(path, maxNameLength, name.length),
+      }),
+    ];
   }
-  return namePattern.test(name) ? [] : [report('C6', { place, path, message: C6.wording(path) })];
+  return namePattern.test(name)
+    ? []
+    : [report(malformedToolName, { place, path, message: malformedToolName.wording.pattern(path) })];
 }
 
 function checkTexts(message: unknown, index: number): readonly Finding[] {
@@ -57,7 +79,9 @@ function checkTexts(message: unknown, index: number): readonly Finding[] {
 
 function checkText(text: string, path: string, place: readonly number[]): readonly Finding[] {
   if (text.length <= maxTextLength) return [];
-  return [report('C5', { place, path, message: C5.wording(path, maxTextLength, text.length) })];
+  return [
+    report(textTooLong, { place, path, message: textTooLong.wording(path, maxTextLength, text.length) }),
+  ];
 }
 
 function checkImages(message: unknown, index: number): readonly Finding[] {
@@ -66,7 +90,11 @@ function checkImages(message: unknown, index: number): readonly Finding[] {
   const hasImage = readList(message, 'content').some((part) => read(part, 'type') === 'image_url');
   if (!hasImage) return [];
   return [
-    report('C11', { place: [index, 0], path: `messages[${index}]`, message: C11.wording(index, role) }),
+    report(imageOutsideUserMessage, {
+      place: [index, 0],
+      path: `messages[${index}]`,
+      message: imageOutsideUserMessage.wording(index, role),
+    }),
   ];
 }
 
@@ -82,7 +110,14 @@ function checkCalls(message: unknown, index: number, longIds: Set<string>): read
     ];
   });
   return calls.length > maxTools
-    ? [report('C4', { place: [index, 1], path, message: C4.wording(path, calls.length) }), ...findings]
+    ? [
+        report(tooManyToolCalls, {
+          place: [index, 1],
+          path,
+          message: tooManyToolCalls.wording(path, calls.length),
+        }),
+        ...findings,
+      ]
     : findings;
 }
 
@@ -100,5 +135,11 @@ function checkCallId(
 ): readonly Finding[] {
   if (id === undefined || id.length <= maxCallIdLength || longIds.has(id)) return [];
   longIds.add(id);
-  return [report('C5', { place, path, message: C5.wording(path, maxCallIdLength, id.length) })];
+  return [
+    report(toolCallIdTooLong, {
+      place,
+      path,
+      message: toolCallIdTooLong.wording(path, maxCallIdLength, id.length),
+    }),
+  ];
 }

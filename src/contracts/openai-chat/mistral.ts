@@ -1,9 +1,9 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, type RuleRow, report } from '../finding.ts';
 import { read, readText } from '../json-value.ts';
 import { type ChatRequest, readCalls } from './request.ts';
-import { chatRules, report } from './rules.ts';
+import { chatRules } from './rules.ts';
 
-const { 'mistral-3230': order, 'mistral-3280': callId } = chatRules;
+const { roleOutOfOrder, toolResultsMiscounted, assistantMessageLast, malformedToolCallId } = chatRules;
 
 // The request validator of mistral-common names the roles that may follow each role.
 const followers = new Map<string, ReadonlySet<string>>([
@@ -27,13 +27,15 @@ function checkOrder({ messages, hasFrame }: ChatRequest): readonly Finding[] {
     const previous = roles[index - 1] ?? '';
     const allowed = followers.get(previous);
     if (allowed === undefined || allowed.has(role) || !followers.has(role)) return [];
-    return [reportOrder(index, order.wording.order(role, previous))];
+    return [reportAt(index, roleOutOfOrder, roleOutOfOrder.wording(role, previous))];
   });
   const last = messages.at(-1);
   const isAnswer = hasFrame && read(last, 'role') === 'assistant' && read(last, 'prefix') !== true;
   // Open calls at the end are counted as unanswered already.
   if (isAnswer && readCalls(last).length === 0) {
-    findings.push(reportOrder(messages.length - 1, order.wording.last('assistant')));
+    findings.push(
+      reportAt(messages.length - 1, assistantMessageLast, assistantMessageLast.wording('assistant')),
+    );
   }
   return findings;
 }
@@ -47,16 +49,17 @@ function checkCounts({ messages }: ChatRequest): readonly Finding[] {
     const role = read(message, 'role');
     if (role === 'tool') missing -= 1;
     if (role !== 'assistant') continue;
-    if (missing !== 0) findings.push(reportOrder(caller, order.wording.count()));
+    if (missing !== 0)
+      findings.push(reportAt(caller, toolResultsMiscounted, toolResultsMiscounted.wording()));
     caller = index;
     missing = readCalls(message).length;
   }
-  if (missing !== 0) findings.push(reportOrder(caller, order.wording.count()));
+  if (missing !== 0) findings.push(reportAt(caller, toolResultsMiscounted, toolResultsMiscounted.wording()));
   return findings;
 }
 
-function reportOrder(index: number, message: string): Finding {
-  return report('mistral-3230', { place: [index], path: `messages[${index}]`, message });
+function reportAt(index: number, rule: RuleRow, message: string): Finding {
+  return report(rule, { place: [index], path: `messages[${index}]`, message });
 }
 
 /** An odd id is one fault, reported at the call; its answer only repeats it. */
@@ -65,7 +68,7 @@ function checkCallIds({ messages }: ChatRequest): readonly Finding[] {
   const judge = (id: string | undefined, path: string, place: readonly number[]): readonly Finding[] => {
     if (id === undefined || callIdPattern.test(id) || odd.has(id)) return [];
     odd.add(id);
-    return [report('mistral-3280', { place, path, message: callId.wording(id) })];
+    return [report(malformedToolCallId, { place, path, message: malformedToolCallId.wording(id) })];
   };
   return messages.flatMap((message, index) => [
     ...readCalls(message).flatMap((call, position) =>

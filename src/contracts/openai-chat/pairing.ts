@@ -1,9 +1,9 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { read, readText } from '../json-value.ts';
 import { type ChatRequest, readCalls } from './request.ts';
-import { chatRules, report } from './rules.ts';
+import { chatRules } from './rules.ts';
 
-const { C0, C1, C2, C9 } = chatRules;
+const { missingField, toolCallWithoutResult, toolResultWithoutCall, duplicateToolResult } = chatRules;
 
 /** The calls of the assistant message that the list is still answering. */
 interface OpenCalls {
@@ -17,7 +17,7 @@ interface OpenCalls {
 }
 
 /**
- * C1, C2 and C9 in one pass. Answers may come in any order, but nothing may stand between them and the
+ * Calls and their answers in one pass. Answers may come in any order, but nothing may stand between them and the
  * assistant message. Mistral counts instead of looking at ids and has its own check.
  */
 export function checkPairing({ messages, vendor }: ChatRequest): readonly Finding[] {
@@ -56,13 +56,23 @@ function answer(
   const rolePath = `messages.[${index}].role`;
   const idPath = `messages.[${index}].tool_call_id`;
   if (open === undefined) {
-    return [report('C2', { place: [index], path: rolePath, message: C2.wording.noCalls(vendor) })];
+    return [
+      report(toolResultWithoutCall, {
+        place: [index],
+        path: rolePath,
+        message: toolResultWithoutCall.wording.noCalls(vendor),
+      }),
+    ];
   }
   const id = readText(message, 'tool_call_id');
   if (id === undefined) {
     open.unnamedAnswers += 1;
     return [
-      report('C0', { place: [index], path: idPath, message: C0.wording.companion('tool', 'tool_call_id') }),
+      report(missingField, {
+        place: [index],
+        path: idPath,
+        message: missingField.wording.ofRole('tool', 'tool_call_id'),
+      }),
     ];
   }
   const awaited = open.awaited.get(id);
@@ -73,9 +83,21 @@ function answer(
   }
   const earlier = open.answered.get(id);
   if (earlier !== undefined) {
-    return [report('C9', { place: [index], path: idPath, message: C9.wording(id, earlier, index) })];
+    return [
+      report(duplicateToolResult, {
+        place: [index],
+        path: idPath,
+        message: duplicateToolResult.wording(id, earlier, index),
+      }),
+    ];
   }
-  return [report('C2', { place: [index], path: idPath, message: C2.wording.otherCalls(id, vendor) })];
+  return [
+    report(toolResultWithoutCall, {
+      place: [index],
+      path: idPath,
+      message: toolResultWithoutCall.wording.otherCalls(id, vendor),
+    }),
+  ];
 }
 
 /** Reports what is unanswered where the next message, or the end of the list, closes the run of answers. */
@@ -89,10 +111,10 @@ function close(
   const ids = [...open.awaited].filter(([, count]) => count > 0).map(([id]) => id);
   if (ids.length <= open.unnamedAnswers) return [];
   return [
-    report('C1', {
+    report(toolCallWithoutResult, {
       place: [index],
       path: index < length ? `messages.[${index}].role` : 'messages',
-      message: C1.wording({ ids, index }, vendor),
+      message: toolCallWithoutResult.wording({ ids, index }, vendor),
       fix: `Answer ${ids.join(', ')} directly after messages[${open.index}], or remove the call.`,
     }),
   ];

@@ -1,9 +1,10 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { isGiven, isObject, type JsonObject, read, readText } from '../json-value.ts';
 import { type ChatRequest, isOpenai, readCalls } from './request.ts';
-import { chatRules, report } from './rules.ts';
+import { chatRules } from './rules.ts';
 
-const { C0, C3, C7 } = chatRules;
+const { wrongKindOfValue, missingField, unknownRole, noMessages, emptyToolCallList, missingContent } =
+  chatRules;
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
@@ -11,7 +12,7 @@ const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'func
 const contentStandIns = ['function_call', 'refusal', 'audio'];
 const vendorStandIns = ['reasoning_content', 'reasoning', 'reasoning_details'];
 
-/** C0, C3 and C7: types and presence of what every message needs. */
+/** Kinds and presence of what every message needs. */
 export function checkShape(request: ChatRequest): readonly Finding[] {
   return [
     ...checkList(request),
@@ -22,19 +23,31 @@ export function checkShape(request: ChatRequest): readonly Finding[] {
 function checkList({ body }: ChatRequest): readonly Finding[] {
   const messages = read(body, 'messages');
   const fault = { place: [], path: 'messages' };
-  if (messages === undefined) return [report('C0', { ...fault, message: C0.wording.missing('messages') })];
+  if (messages === undefined)
+    return [report(missingField, { ...fault, message: missingField.wording.always('messages') })];
   if (!Array.isArray(messages)) {
     return [
-      report('C0', { ...fault, message: C0.wording.type('messages', 'an array of objects', messages) }),
+      report(wrongKindOfValue, {
+        ...fault,
+        message: wrongKindOfValue.wording('messages', 'an array of objects', messages),
+      }),
     ];
   }
-  return messages.length === 0 ? [report('C3', { ...fault, message: C3.wording('messages') })] : [];
+  return messages.length === 0
+    ? [report(noMessages, { ...fault, message: noMessages.wording('messages') })]
+    : [];
 }
 
 function checkMessage(message: unknown, index: number, vendor: string | undefined): readonly Finding[] {
   const path = `messages[${index}]`;
   if (!isObject(message)) {
-    return [report('C0', { place: [index], path, message: C0.wording.type(path, 'an object', message) })];
+    return [
+      report(wrongKindOfValue, {
+        place: [index],
+        path,
+        message: wrongKindOfValue.wording(path, 'an object', message),
+      }),
+    ];
   }
   const role = read(message, 'role');
   if (typeof role !== 'string' || !roles.has(role)) return [reportRole(role, index)];
@@ -48,13 +61,13 @@ function checkMessage(message: unknown, index: number, vendor: string | undefine
 
 function reportRole(role: unknown, index: number): Finding {
   const path = `messages[${index}].role`;
-  const message =
-    role === undefined
-      ? C0.wording.missing(path)
-      : typeof role === 'string'
-        ? C0.wording.role(role)
-        : C0.wording.type(path, 'a string', role);
-  return report('C0', { place: [index], path, message });
+  const fault = { place: [index], path };
+  if (role === undefined) {
+    return report(missingField, { ...fault, message: missingField.wording.always(path) });
+  }
+  return typeof role === 'string'
+    ? report(unknownRole, { ...fault, message: unknownRole.wording(role) })
+    : report(wrongKindOfValue, { ...fault, message: wrongKindOfValue.wording(path, 'a string', role) });
 }
 
 function checkContent(message: JsonObject, index: number, vendor: string | undefined): readonly Finding[] {
@@ -63,34 +76,42 @@ function checkContent(message: JsonObject, index: number, vendor: string | undef
   if (typeof content === 'string') return [];
   const path = `messages[${index}].content`;
   if (!Array.isArray(content)) {
-    const text = C0.wording.type(path, 'one of a string or array of objects', content);
-    return [report('C0', { place: [index, 0], path, message: text })];
+    const text = wrongKindOfValue.wording(path, 'one of a string or array of objects', content);
+    return [report(wrongKindOfValue, { place: [index, 0], path, message: text })];
   }
   return content.flatMap((part, position) => checkPart(part, `${path}[${position}]`, [index, 0, position]));
 }
 
 function mayLackContent(message: JsonObject, vendor: string | undefined): boolean {
   if (read(message, 'role') !== 'assistant') return false;
-  // An empty list of calls is C3 already; its missing content is the same fault.
+  // An empty list of calls is a fault already; its missing content is the same fault.
   if (Array.isArray(read(message, 'tool_calls'))) return true;
   const standIns = isOpenai(vendor) ? contentStandIns : [...contentStandIns, ...vendorStandIns];
   return standIns.some((field) => isGiven(read(message, field)));
 }
 
 function reportNoContent(index: number): Finding {
-  return report('C7', {
+  return report(missingContent, {
     place: [index, 0],
     path: `messages.[${index}].content`,
-    message: C7.wording(),
+    message: missingContent.wording(),
   });
 }
 
 function checkPart(part: unknown, path: string, place: readonly number[]): readonly Finding[] {
   if (!isObject(part)) {
-    return [report('C0', { place, path, message: C0.wording.type(path, 'an object', part) })];
+    return [
+      report(wrongKindOfValue, { place, path, message: wrongKindOfValue.wording(path, 'an object', part) }),
+    ];
   }
   if (readText(part, 'type') !== undefined) return [];
-  return [report('C0', { place, path: `${path}.type`, message: C0.wording.missing(`${path}.type`) })];
+  return [
+    report(missingField, {
+      place,
+      path: `${path}.type`,
+      message: missingField.wording.always(`${path}.type`),
+    }),
+  ];
 }
 
 function checkCallList(message: JsonObject, index: number): readonly Finding[] {
@@ -98,10 +119,12 @@ function checkCallList(message: JsonObject, index: number): readonly Finding[] {
   const path = `messages[${index}].tool_calls`;
   if (!isGiven(calls) || read(message, 'role') !== 'assistant') return [];
   if (!Array.isArray(calls)) {
-    const text = C0.wording.type(path, 'an array of objects', calls);
-    return [report('C0', { place: [index, 1], path, message: text })];
+    const text = wrongKindOfValue.wording(path, 'an array of objects', calls);
+    return [report(wrongKindOfValue, { place: [index, 1], path, message: text })];
   }
-  return calls.length === 0 ? [report('C3', { place: [index, 1], path, message: C3.wording(path) })] : [];
+  return calls.length === 0
+    ? [report(emptyToolCallList, { place: [index, 1], path, message: emptyToolCallList.wording(path) })]
+    : [];
 }
 
 /** Where a call keeps its input, by type; both must be texts. */
@@ -114,22 +137,43 @@ function checkCall(call: unknown, index: number, position: number): readonly Fin
   const path = `messages[${index}].tool_calls[${position}]`;
   const place = [index, 1, position];
   if (!isObject(call)) {
-    return [report('C0', { place, path, message: C0.wording.type(path, 'an object', call) })];
+    return [
+      report(wrongKindOfValue, { place, path, message: wrongKindOfValue.wording(path, 'an object', call) }),
+    ];
   }
   const id = read(call, 'id');
   const inputs = inputFields.flatMap(({ container, field }) => {
     const input = read(read(call, container), field);
     const inputPath = `${path}.${container}.${field}`;
     if (input === undefined || typeof input === 'string') return [];
-    return [report('C0', { place, path: inputPath, message: C0.wording.type(inputPath, 'a string', input) })];
+    return [
+      report(wrongKindOfValue, {
+        place,
+        path: inputPath,
+        message: wrongKindOfValue.wording(inputPath, 'a string', input),
+      }),
+    ];
   });
   if (typeof id === 'string') return inputs;
-  const text = isGiven(id) ? C0.wording.type(`${path}.id`, 'a string', id) : C0.wording.missing(`${path}.id`);
-  return [report('C0', { place, path: `${path}.id`, message: text }), ...inputs];
+  const idPath = `${path}.id`;
+  const fault = isGiven(id)
+    ? report(wrongKindOfValue, {
+        place,
+        path: idPath,
+        message: wrongKindOfValue.wording(idPath, 'a string', id),
+      })
+    : report(missingField, { place, path: idPath, message: missingField.wording.always(idPath) });
+  return [fault, ...inputs];
 }
 
 function checkFunctionName(message: JsonObject, index: number): readonly Finding[] {
   if (read(message, 'role') !== 'function' || readText(message, 'name') !== undefined) return [];
   const path = `messages.[${index}].name`;
-  return [report('C0', { place: [index, 2], path, message: C0.wording.companion('function', 'name') })];
+  return [
+    report(missingField, {
+      place: [index, 2],
+      path,
+      message: missingField.wording.ofRole('function', 'name'),
+    }),
+  ];
 }

@@ -1,13 +1,14 @@
 import type { Contract } from '../contract.ts';
-import { inOrderOfPlace } from '../finding.ts';
+import { inOrderOfPlace, listRules, report } from '../finding.ts';
 import { checkIds } from './ids.ts';
 import { checkPairing } from './pairing.ts';
 import { checkReasoning } from './reasoning.ts';
 import { readResponsesRequest } from './request.ts';
-import { report, responsesRuleList, responsesRules } from './rules.ts';
+import { responsesRules } from './rules.ts';
 import { checkServerState } from './server-state.ts';
 import { checkShape } from './shape.ts';
 
+const { wrongKindOfValue } = responsesRules;
 const checks = [checkShape, checkIds, checkServerState, checkReasoning, checkPairing];
 
 /**
@@ -17,13 +18,13 @@ const checks = [checkShape, checkIds, checkServerState, checkReasoning, checkPai
  */
 export const openaiResponsesContract: Contract = {
   format: 'openai-responses',
-  rules: responsesRuleList,
+  rules: listRules(responsesRules),
 
   check(body, context = {}) {
     const request = readResponsesRequest(body, context);
     if (request === undefined) {
-      const message = responsesRules.R0.wording.type('body', 'an object', body);
-      return inOrderOfPlace([report('R0', { place: [], path: 'body', message })]);
+      const message = wrongKindOfValue.wording('body', 'an object', body);
+      return inOrderOfPlace([report(wrongKindOfValue, { place: [], path: 'body', message })]);
     }
     return inOrderOfPlace(checks.flatMap((check) => check(request)));
   },

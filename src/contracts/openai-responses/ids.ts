@@ -1,15 +1,15 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { readText } from '../json-value.ts';
 import { isOpenai } from '../openai-chat/request.ts';
 import { itemKind, itemType } from './items.ts';
 import type { ResponsesRequest } from './request.ts';
-import { report, responsesRules } from './rules.ts';
+import { responsesRules } from './rules.ts';
 
-const { R5, R11, R12 } = responsesRules;
+const { malformedItemId, duplicateItemId, toolCallIdTooLong } = responsesRules;
 
 const maxCallIdLength = 64;
 
-/** R5, R11 and R12: ids as OpenAI gives them out. Compatible servers use ids of their own and are left alone. */
+/** Ids as OpenAI gives them out. Compatible servers use ids of their own and are left alone. */
 export function checkIds({ items, vendor }: ResponsesRequest): readonly Finding[] {
   if (!isOpenai(vendor)) return [];
   const seen = new Set<string>();
@@ -26,7 +26,9 @@ function checkPrefix(item: unknown, index: number): readonly Finding[] {
   const { idPrefix } = itemKind(item);
   if (id === undefined || idPrefix === undefined || id.startsWith(idPrefix)) return [];
   const path = `input[${index}].id`;
-  return [report('R5', { place: [index], path, message: R5.wording(path, id, idPrefix) })];
+  return [
+    report(malformedItemId, { place: [index], path, message: malformedItemId.wording(path, id, idPrefix) }),
+  ];
 }
 
 function checkRepetition(item: unknown, index: number, seen: Set<string>): readonly Finding[] {
@@ -37,7 +39,13 @@ function checkRepetition(item: unknown, index: number, seen: Set<string>): reado
     seen.add(id);
     return [];
   }
-  return [report('R11', { place: [index], path: `input[${index}]`, message: R11.wording(id) })];
+  return [
+    report(duplicateItemId, {
+      place: [index],
+      path: `input[${index}]`,
+      message: duplicateItemId.wording(id),
+    }),
+  ];
 }
 
 /** A long id is one fault, reported at the call; its output only repeats it. */
@@ -46,5 +54,7 @@ function checkCallId(item: unknown, index: number, longIds: Set<string>): readon
   if (id === undefined || id.length <= maxCallIdLength || longIds.has(id)) return [];
   longIds.add(id);
   const path = `input[${index}].call_id`;
-  return [report('R12', { place: [index], path, message: R12.wording(path, id.length) })];
+  return [
+    report(toolCallIdTooLong, { place: [index], path, message: toolCallIdTooLong.wording(path, id.length) }),
+  ];
 }

@@ -1,13 +1,13 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { read } from '../json-value.ts';
 import { callIds, itemKind } from './items.ts';
 import type { ResponsesRequest } from './request.ts';
-import { report, responsesRules } from './rules.ts';
+import { responsesRules } from './rules.ts';
 
-const { R3, R4 } = responsesRules;
+const { toolCallWithoutResult, toolResultWithoutCall } = responsesRules;
 
 /**
- * R3 and R4: calls and outputs pair by `call_id`, wherever the output stands behind its call. DeepSeek also wants
+ * Calls and outputs pair by `call_id`, wherever the output stands behind its call. DeepSeek also wants
  * nothing between a batch of calls and its outputs. History that only the server knows may hold the other half,
  * so nothing is reported then.
  */
@@ -49,8 +49,11 @@ function checkCalls(
     const [id] = ids;
     const { call = '' } = itemKind(item);
     if (id === undefined || !awaitsOutput(item) || ids.some((each) => answered.has(each))) return [];
-    const message = vendor === 'deepseek' ? R3.wording.deepseek(id) : R3.wording.openai(id, call);
-    return [report('R3', { place: [index], path: `input[${index}]`, message })];
+    const message =
+      vendor === 'deepseek'
+        ? toolCallWithoutResult.wording.deepseek(id)
+        : toolCallWithoutResult.wording.openai(id, call);
+    return [report(toolCallWithoutResult, { place: [index], path: `input[${index}]`, message })];
   });
 }
 
@@ -63,8 +66,11 @@ function checkOutputs(items: readonly unknown[], vendor: string | undefined): re
     const [id] = ids;
     const { output } = itemKind(item);
     if (id === undefined || output === undefined || ids.some((each) => called.has(each))) continue;
-    const message = vendor === 'deepseek' ? R4.wording.deepseek(id) : R4.wording.openai(id, output);
-    findings.push(report('R4', { place: [index], path: `input[${index}]`, message }));
+    const message =
+      vendor === 'deepseek'
+        ? toolResultWithoutCall.wording.deepseek(id)
+        : toolResultWithoutCall.wording.openai(id, output);
+    findings.push(report(toolResultWithoutCall, { place: [index], path: `input[${index}]`, message }));
   }
   return findings;
 }

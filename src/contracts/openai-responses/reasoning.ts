@@ -1,11 +1,11 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { readText } from '../json-value.ts';
 import { isOpenai } from '../openai-chat/request.ts';
 import { isFromClient, itemKind, itemType } from './items.ts';
 import type { ResponsesRequest } from './request.ts';
-import { report, responsesRules } from './rules.ts';
+import { responsesRules } from './rules.ts';
 
-const { R1, R2 } = responsesRules;
+const { itemWithoutReasoning, reasoningWithoutFollowingItem } = responsesRules;
 
 /**
  * Families that think before everything they write. Later ones, from GPT-5.1 on, may answer without a thought, and
@@ -17,7 +17,7 @@ const alwaysReasoning = ['o1', 'o3', 'o4-mini', 'gpt-5'];
 const neverReasoning = ['gpt-5-chat'];
 
 /**
- * R1 and R2: reasoning items and their followers come in pairs, as long as they carry the ids the server gave them.
+ * Reasoning items and their followers come in pairs, as long as they carry the ids the server gave them.
  * Items without ids are free, and so is history that only the server knows.
  */
 export function checkReasoning(request: ResponsesRequest): readonly Finding[] {
@@ -42,7 +42,13 @@ function checkFollowers({ items, body, model, hidesHistory, context }: Responses
     if (!isMissing) continue;
     // One lost thought explains every item up to the next message or output.
     isExplained = true;
-    findings.push(report('R1', { place: [index], path, message: R1.wording(id, itemType(item) ?? '') }));
+    findings.push(
+      report(itemWithoutReasoning, {
+        place: [index],
+        path,
+        message: itemWithoutReasoning.wording(id, itemType(item) ?? ''),
+      }),
+    );
   }
   return findings;
 }
@@ -67,7 +73,13 @@ function checkThoughts({ items }: ResponsesRequest): readonly Finding[] {
   return items.flatMap((item, index) => {
     const id = itemType(item) === 'reasoning' ? readText(item, 'id') : undefined;
     if (!id?.startsWith('rs_') || isFollower(items[index + 1])) return [];
-    return [report('R2', { place: [index], path: `input[${index}]`, message: R2.wording(id) })];
+    return [
+      report(reasoningWithoutFollowingItem, {
+        place: [index],
+        path: `input[${index}]`,
+        message: reasoningWithoutFollowingItem.wording(id),
+      }),
+    ];
   });
 }
 

@@ -1,13 +1,13 @@
 import type { SealVerdict } from '../contract.ts';
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { isGiven, read, readText } from '../json-value.ts';
 import { itemType } from './items.ts';
 import type { ResponsesRequest } from './request.ts';
-import { report, responsesRules } from './rules.ts';
+import { responsesRules } from './rules.ts';
 
-const { R6, R7, R8 } = responsesRules;
+const { previousResponseNotFound, encryptedContentInvalid, storedItemNotFound } = responsesRules;
 
-/** R6, R7 and R8: what only the server, or something that plays it, can know. Silent where the context does not tell. */
+/** What only the server, or something that plays it, can know. Silent where the context does not tell. */
 export function checkServerState(request: ResponsesRequest): readonly Finding[] {
   return [...checkPrevious(request), ...checkStoredItems(request), ...checkSeals(request)];
 }
@@ -15,7 +15,13 @@ export function checkServerState(request: ResponsesRequest): readonly Finding[] 
 function checkPrevious({ body, hasFrame, context }: ResponsesRequest): readonly Finding[] {
   const id = readText(body, 'previous_response_id');
   if (!hasFrame || id === undefined || context.stored === undefined || context.stored(id)) return [];
-  return [report('R6', { place: [], path: 'previous_response_id', message: R6.wording(id) })];
+  return [
+    report(previousResponseNotFound, {
+      place: [],
+      path: 'previous_response_id',
+      message: previousResponseNotFound.wording(id),
+    }),
+  ];
 }
 
 function checkStoredItems({ items, context: { stored } }: ResponsesRequest): readonly Finding[] {
@@ -23,7 +29,13 @@ function checkStoredItems({ items, context: { stored } }: ResponsesRequest): rea
   return items.flatMap((item, index) => {
     const id = readText(item, 'id');
     if (id === undefined || !standsForStored(item) || stored(id)) return [];
-    return [report('R8', { place: [index], path: `input[${index}]`, message: R8.wording(id) })];
+    return [
+      report(storedItemNotFound, {
+        place: [index],
+        path: `input[${index}]`,
+        message: storedItemNotFound.wording(id),
+      }),
+    ];
   });
 }
 
@@ -49,7 +61,7 @@ function checkSeals({ items, body, context: { seals } }: ResponsesRequest): read
     const path = `input[${index}]`;
     if (kind === undefined || content === undefined) return [];
     if (acceptedVerdicts.has(seals({ kind, value: item, path, body }))) return [];
-    const message = R7.wording(content);
-    return [report('R7', { place: [index], path: `${path}.encrypted_content`, message })];
+    const message = encryptedContentInvalid.wording(content);
+    return [report(encryptedContentInvalid, { place: [index], path: `${path}.encrypted_content`, message })];
   });
 }

@@ -1,10 +1,10 @@
-import type { Finding } from '../finding.ts';
+import { type Finding, report } from '../finding.ts';
 import { isGiven, isObject, read, readText } from '../json-value.ts';
 import { itemType } from './items.ts';
 import type { ResponsesRequest } from './request.ts';
-import { report, responsesRules } from './rules.ts';
+import { responsesRules } from './rules.ts';
 
-const { R0, R9, R10 } = responsesRules;
+const { wrongKindOfValue, missingField, conflictingCacheControls, compactionTriggerNotLast } = responsesRules;
 
 /** What the input may be left out for. */
 const inputStandIns = ['previous_response_id', 'conversation', 'prompt'];
@@ -17,7 +17,7 @@ const needCallId = new Set([
   'custom_tool_call_output',
 ]);
 
-/** R0, R9 and R10: types, presence, and what may not stand together. */
+/** Kinds of values, presence, and what may not stand together. */
 export function checkShape(request: ResponsesRequest): readonly Finding[] {
   const last = request.items.length - 1;
   return [
@@ -35,24 +35,36 @@ function checkInput({ body }: ResponsesRequest): readonly Finding[] {
   const fault = { place: [], path: 'input' };
   if (typeof input === 'string' || Array.isArray(input)) return [];
   if (isGiven(input)) {
-    const message = R0.wording.type('input', 'one of a string or array of objects', input);
-    return [report('R0', { ...fault, message })];
+    const message = wrongKindOfValue.wording('input', 'one of a string or array of objects', input);
+    return [report(wrongKindOfValue, { ...fault, message })];
   }
   if (inputStandIns.some((field) => isGiven(read(body, field)))) return [];
-  return [report('R0', { ...fault, message: R0.wording.missing('input') })];
+  return [report(missingField, { ...fault, message: missingField.wording('input') })];
 }
 
 function checkCacheControls({ body, hasFrame }: ResponsesRequest): readonly Finding[] {
   const hasBoth =
     isGiven(read(body, 'prompt_cache_options')) && isGiven(read(body, 'prompt_cache_retention'));
   if (!hasFrame || !hasBoth) return [];
-  return [report('R9', { place: [], path: 'prompt_cache_retention', message: R9.wording() })];
+  return [
+    report(conflictingCacheControls, {
+      place: [],
+      path: 'prompt_cache_retention',
+      message: conflictingCacheControls.wording(),
+    }),
+  ];
 }
 
 function checkItem(item: unknown, index: number): readonly Finding[] {
   const path = `input[${index}]`;
   if (!isObject(item)) {
-    return [report('R0', { place: [index], path, message: R0.wording.type(path, 'an object', item) })];
+    return [
+      report(wrongKindOfValue, {
+        place: [index],
+        path,
+        message: wrongKindOfValue.wording(path, 'an object', item),
+      }),
+    ];
   }
   const type = itemType(item);
   if (type === undefined) return [reportMissing(index, 'type')];
@@ -63,10 +75,14 @@ function checkItem(item: unknown, index: number): readonly Finding[] {
 
 function reportMissing(index: number, field: string): Finding {
   const path = `input[${index}].${field}`;
-  return report('R0', { place: [index], path, message: R0.wording.missing(path) });
+  return report(missingField, { place: [index], path, message: missingField.wording(path) });
 }
 
 function reportTrigger(index: number): Finding {
   const path = `input[${index}]`;
-  return report('R10', { place: [index], path, message: R10.wording(path) });
+  return report(compactionTriggerNotLast, {
+    place: [index],
+    path,
+    message: compactionTriggerNotLast.wording(path),
+  });
 }

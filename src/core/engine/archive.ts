@@ -1,9 +1,9 @@
 import type { Hash } from '../chain.ts';
 import type { Checkpoint, Stretch } from '../checkpoint.ts';
 import type { Format } from '../format.ts';
-import { searchableText, spanHandle } from '../span-content.ts';
+import type { HandleFor } from '../handles.ts';
+import { type KeptMessage, keptMessage, searchableText, spanHandle } from '../span-content.ts';
 import type { ArchivedSpan } from '../store.ts';
-import type { HandleFor } from '../strategy.ts';
 import { joinStretches, type Piece } from './piece.ts';
 
 /** Names what leaves a view in one run, and keeps what has left. */
@@ -49,7 +49,16 @@ export function openArchive(options: ArchiveOptions): Archive {
   };
   const asked = new Map<string, { readonly raws: readonly unknown[]; readonly of: readonly Stretch[] }>();
 
-  const name = (raws: readonly unknown[]) => spanHandle(options.hash, options.conversation, raws);
+  /** Several strategies may ask for names of the same messages before one of them is carried out. */
+  const known = new Map<unknown, KeptMessage>();
+  const keep = (raw: unknown): KeptMessage => {
+    const kept = known.get(raw) ?? keptMessage(options.hash, raw);
+    known.set(raw, kept);
+    return kept;
+  };
+  const name = (raws: readonly unknown[]) => spanHandle(options.hash, options.conversation, raws.map(keep));
+  const toSpan = (raws: readonly unknown[], place: SpanPlace) =>
+    spanOf({ raws, kept: raws.map(keep) }, place, options);
 
   return {
     handleFor(messages) {
@@ -68,13 +77,13 @@ export function openArchive(options: ArchiveOptions): Archive {
         const joined = joinStretches(of);
         const start = joined[0]?.start ?? 0;
         const end = joined.at(-1)?.end ?? 0;
-        spans.push(toSpan({ handle, raws, start, end }, options));
+        spans.push(toSpan(raws, { handle, start, end }));
         for (const stretch of joined)
           for (let index = stretch.start; index < stretch.end; index++) kept.add(index);
       }
       for (const { start, end } of stretchesOf(gone.filter((index) => !kept.has(index)))) {
         const raws = originals.slice(start, end);
-        spans.push(toSpan({ handle: name(raws), raws, start, end }, options));
+        spans.push(toSpan(raws, { handle: name(raws), start, end }));
       }
       return spans;
     },
@@ -95,20 +104,19 @@ function stretchesOf(indices: readonly number[]): readonly Stretch[] {
 
 const encoder = new TextEncoder();
 
-function toSpan(
-  { handle, raws, start, end }: Stretch & { readonly handle: string; readonly raws: readonly unknown[] },
+type SpanPlace = Pick<ArchivedSpan, 'handle' | 'start' | 'end'>;
+
+function spanOf(
+  { raws, kept }: { readonly raws: readonly unknown[]; readonly kept: readonly KeptMessage[] },
+  place: SpanPlace,
   { tenant, conversation, format, createdAt }: ArchiveOptions,
 ): ArchivedSpan {
-  const messages = raws.map((raw) => format.readMessage(raw));
-  const body = encoder.encode(JSON.stringify(raws));
   return {
     tenant,
     conversation,
-    handle,
-    start,
-    end,
-    body,
-    text: searchableText(messages),
+    ...place,
+    body: encoder.encode(`[${kept.map(({ json }) => json).join(',')}]`),
+    text: searchableText(raws.map((raw) => format.readMessage(raw))),
     createdAt,
   };
 }

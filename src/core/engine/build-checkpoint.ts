@@ -6,7 +6,7 @@ import type { Fate } from '../edit.ts';
 import type { Conversation } from '../format.ts';
 import type { FateRun, Receipt } from '../receipt.ts';
 import type { ArchivedSpan } from '../store.ts';
-import type { Compacted } from '../strategy.ts';
+import type { Change } from '../strategy.ts';
 import type { TokenEstimator } from '../token-estimator.ts';
 import { isWhole } from '../whole-list.ts';
 import { type Archive, handlesOf } from './archive.ts';
@@ -23,7 +23,8 @@ export interface CompactedView {
   /** One for each message of the view. */
   readonly pieces: readonly Piece[];
   readonly base: Checkpoint | undefined;
-  readonly outcome: Compacted;
+  /** What the compaction changed. */
+  readonly change: Change;
   readonly archive: Archive | undefined;
   readonly canonical: Canonical;
   readonly estimator: TokenEstimator;
@@ -48,7 +49,7 @@ export interface NewCheckpoint {
 export function buildCheckpoint(run: CompactedView, label: CheckpointLabel): NewCheckpoint | undefined {
   const { chain, cuts, base, canonical } = run;
   const { length } = chain;
-  const { pieces } = tracePlan(run.view, run.pieces, run.outcome.plan);
+  const { pieces } = tracePlan(run.view, run.pieces, run.change.plan);
   if (!keepsHead(pieces, chain.head)) return undefined;
   const changed = changedPieces(pieces.slice(chain.head), length);
   const least = Math.max(changed.end, (base?.boundary ?? 0) + 1);
@@ -136,11 +137,11 @@ interface Account {
 }
 
 function receiptOf(
-  { outcome, conversation, chain, base, estimator }: CompactedView,
+  { change, conversation, chain, base, estimator }: CompactedView,
   account: Account,
 ): Receipt {
   const { boundary, fates, parts, spans } = account;
-  const { strategy, tokensBefore, tokensAfter, survival } = outcome.receipt;
+  const { strategy, tokensBefore, tokensAfter, survival } = change.receipt;
   const handles = handlesOf(spans, base);
   const runs: { -readonly [Key in keyof FateRun]: FateRun[Key] }[] = [];
   for (const [index, fate] of fates.entries()) {

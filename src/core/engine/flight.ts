@@ -1,17 +1,17 @@
-import { type AutoCompactState, afterOutcome } from '../auto-compact.ts';
+import { type AutoCompactState, afterOutcome, isSummarizerPaused } from '../auto-compact.ts';
 import { nameOfConversation } from '../chain.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import { findCheckpoint } from '../find-checkpoint.ts';
 import type { Conversation } from '../format.ts';
 import { projectView } from '../project-view.ts';
 import type { Lease } from '../store.ts';
-import { type Compacted, notCompacted, type Outcome } from '../strategy.ts';
+import { type Change, changeOf, notCompacted } from '../strategy.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { buildCheckpoint, type NewCheckpoint } from './build-checkpoint.ts';
 import { type HeldLease, holdLease } from './held-lease.ts';
 import type { StoreOperation } from './keeper-event.ts';
 import { type Piece, piecesOf } from './piece.ts';
-import type { RunnerPorts } from './ports.ts';
+import type { CompactionReport, RunnerPorts } from './ports.ts';
 import { remember, type Track } from './track.ts';
 import type { KeeperTurn } from './turn.ts';
 
@@ -33,6 +33,8 @@ export interface FlightPlan {
 export async function fly(ports: RunnerPorts, plan: FlightPlan): Promise<void> {
   const { track } = plan;
   try {
+    // The request that is waiting goes out first.
+    await ports.letOthersRun();
     await flyUnderLease(ports, plan);
   } catch (error) {
     // A plan that does not fit its conversation, for one: the strategy may be anybody's.
@@ -85,13 +87,21 @@ async function compactAndSave(ports: RunnerPorts, plan: FlightPlan, held: HeldLe
   const job = jobFor(ports, plan, base);
   if (job === undefined) return;
   const { view, tokens, archive } = job;
-  const outcome = await runSafely(ports, track, () =>
-    ports.compact({ conversation: view, tokens, signal, handleFor: archive?.handleFor }),
+  await ports.letOthersRun();
+  const report = await runSafely(ports, track, () =>
+    ports.compact({
+      conversation: view,
+      tokens,
+      signal,
+      handleFor: archive?.handleFor,
+      isSummarizerPaused: isSummarizerPaused(track.state),
+    }),
   );
-  const state = judge(track.state, outcome, signal);
-  const made =
-    outcome.status === 'compacted' ? record(ports, { ...plan, base }, { job, outcome, state }) : undefined;
-  if (outcome.status === 'compacted' && made === undefined) {
+  await ports.letOthersRun();
+  const state = judge(track.state, report, signal);
+  const change = changeOf(report.outcome);
+  const made = change === undefined ? undefined : record(ports, { ...plan, base }, { job, change, state });
+  if (change !== undefined && made === undefined) {
     const conversation = nameOf({ turn, base });
     ports.emit({
       type: 'checkpoint-refused',
@@ -138,16 +148,12 @@ function jobFor(ports: RunnerPorts, plan: FlightPlan, base: Checkpoint | undefin
 function record(
   { chains, estimator }: RunnerPorts,
   { turn, base }: Pick<FlightPlan, 'turn' | 'base'>,
-  {
-    job,
-    outcome,
-    state,
-  }: { readonly job: Job; readonly outcome: Compacted; readonly state: AutoCompactState },
+  { job, change, state }: { readonly job: Job; readonly change: Change; readonly state: AutoCompactState },
 ): NewCheckpoint | undefined {
   const { tenant, configuration, conversation, chain, cuts } = turn;
   const canonical = chains.canonicalOf(conversation.format);
   return buildCheckpoint(
-    { ...job, conversation, chain, cuts, base, outcome, canonical, estimator },
+    { ...job, conversation, chain, cuts, base, change, canonical, estimator },
     { tenant, configuration, conversation: nameOf({ turn, base }), state, createdAt: job.createdAt },
   );
 }
@@ -164,22 +170,33 @@ export function hasNews({ cuts }: KeeperTurn, base: Checkpoint | undefined): boo
 }
 
 /** A run that was given up from outside says nothing about the next. */
-function judge(state: AutoCompactState, outcome: Outcome, signal: AbortSignal): AutoCompactState {
-  return signal.aborted && outcome.status !== 'compacted' ? state : afterOutcome(state, outcome);
+function judge(
+  state: AutoCompactState,
+  { outcome, summarizerFailure }: CompactionReport,
+  signal: AbortSignal,
+): AutoCompactState {
+  const isGivenUp = signal.aborted && changeOf(outcome) === undefined;
+  return isGivenUp ? state : afterOutcome(state, outcome, summarizerFailure);
 }
 
-async function runSafely(ports: RunnerPorts, track: Track, run: () => Promise<Outcome>): Promise<Outcome> {
+async function runSafely(
+  ports: RunnerPorts,
+  track: Track,
+  run: () => Promise<CompactionReport>,
+): Promise<CompactionReport> {
   try {
     return await run();
   } catch (error) {
     ports.emit({ type: 'compaction-failed', conversation: track.name, error });
-    return notCompacted('failed', 'strategy-threw', 'the strategy failed');
+    const outcome = notCompacted('failed', 'strategy-threw', 'the strategy failed');
+    return { outcome, summarizerFailure: undefined };
   }
 }
 
 /** Stores a checkpoint. One that the store could not take, or that lost a race, is paid for and stays to be tried again. */
 async function save(ports: RunnerPorts, track: Track, made: NewCheckpoint, lease: Lease): Promise<void> {
   track.unsaved = made;
+  await ports.letOthersRun();
   const committed = await attempt(ports, 'commit', () => ports.store.commit({ ...made, lease }));
   if (committed === undefined) return;
   const { boundary, conversation } = made.checkpoint;

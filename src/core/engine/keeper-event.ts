@@ -24,9 +24,31 @@ export type KeeperEvent =
   | { readonly type: 'compaction-failed'; readonly conversation: string; readonly error: unknown }
   /** Failing runs have made it pause. */
   | Extract<CompactionEvent, { readonly type: 'compaction-paused' }>
+  /** A request goes out as it came; `detail` names the field, the client or the like that is the reason. */
+  | { readonly type: 'request-passed'; readonly reason: PassReason; readonly detail?: string | undefined }
   /** Message `index` folds tool calls into its text in a way that cannot be undone exactly: nothing is kept of such a list. */
   | { readonly type: 'view-refused'; readonly index: number; readonly reason: string }
   /** Something else went wrong: the request goes out as it came. */
   | { readonly type: 'prepare-failed'; readonly error: unknown };
+
+/**
+ * Why nobody may touch a request:
+ *
+ * - `no-tenant`: it is nobody's, so that nothing may be looked up or kept
+ * - `provider-holds-history`: the list is not all of it; the rest is with the provider
+ * - `provider-compacts`: the client has asked the provider to compact the conversation itself
+ * - `client-compacts`: it is the client's own compaction, which has to see all of the history
+ * - `folded-calls`: tool calls are folded into texts in a way that cannot be undone exactly
+ * - `unknown-model`: nobody knows its window
+ * - `failed`: something went wrong that nobody thought of
+ */
+export type PassReason =
+  | 'no-tenant'
+  | 'provider-holds-history'
+  | 'provider-compacts'
+  | 'client-compacts'
+  | 'folded-calls'
+  | 'unknown-model'
+  | 'failed';
 
 export type StoreOperation = 'find' | 'acquire' | 'renew' | 'commit' | 'release';

@@ -1,10 +1,11 @@
 import type { Thresholds } from '../budget.ts';
 import type { Chains, Hash } from '../chain.ts';
 import type { Conversation, Format } from '../format.ts';
+import type { HandleFor } from '../handles.ts';
 import type { Usage } from '../message.ts';
 import type { Receipt } from '../receipt.ts';
 import type { Store } from '../store.ts';
-import type { HandleFor, Outcome } from '../strategy.ts';
+import type { Outcome } from '../strategy.ts';
 import type { TokenEstimator } from '../token-estimator.ts';
 import type { Schedule } from './held-lease.ts';
 import type { KeeperEvent } from './keeper-event.ts';
@@ -15,9 +16,18 @@ export interface CompactionOrder {
   readonly tokens: number;
   readonly signal: AbortSignal;
   readonly handleFor: HandleFor | undefined;
+  /** Whether the configured summarizer is given a rest. */
+  readonly isSummarizerPaused: boolean;
 }
 
-/** Everything a runner needs and does not know how to do. */
+/** What came of a compaction. */
+export interface CompactionReport {
+  readonly outcome: Outcome;
+  /** Why the configured summarizer wrote nothing, where it was asked and did not. */
+  readonly summarizerFailure: string | undefined;
+}
+
+/** Everything it takes to serve requests for one model, and what a runner does not know how to do. */
 export interface RunnerPorts {
   readonly store: Store;
   readonly hash: Hash;
@@ -25,6 +35,8 @@ export interface RunnerPorts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly schedule: Schedule;
+  /** Gives whoever waits a turn: a long run is made of stretches with this between them. */
+  letOthersRun(): Promise<void>;
   /** Who asks for leases: another word in each process. */
   readonly owner: string;
   readonly estimator: TokenEstimator;
@@ -36,14 +48,12 @@ export interface RunnerPorts {
   readonly leaseMilliseconds: number;
   /** How long a request that does not fit waits for a compaction. */
   readonly patienceMilliseconds: number;
-  /** Conversations that are remembered in the process. */
-  readonly rememberedConversations: number;
   /** Fingerprint of what shapes a checkpoint. */
   configurationFor(format: Format): string;
   /** Tokens of a request, by what the provider reported with the last answer where that is known. */
   measure(view: Conversation, usage: Usage | undefined): number;
   /** One automatic compaction: what the chosen strategy has to say. */
-  compact(order: CompactionOrder): Promise<Outcome>;
+  compact(order: CompactionOrder): Promise<CompactionReport>;
   /** A request of so many tokens cut down to fit, for once; one receipt for each step. */
   reduce(view: Conversation, tokens: number): Promise<Reduced>;
   emit(event: KeeperEvent): void;

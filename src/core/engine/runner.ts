@@ -12,6 +12,8 @@ import { remember, type Track, Tracks } from './track.ts';
 import { type KeeperTurn, readTurn } from './turn.ts';
 
 export interface RunnerCall {
+  /** Those of the model that the request is for. */
+  readonly ports: RunnerPorts;
   readonly tenant: string;
   readonly usage?: Usage | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -42,8 +44,8 @@ interface View {
 }
 
 /** Runs conversations: finds what is known of each, shows it, and has it compacted behind the request's back. */
-export function createRunner(ports: RunnerPorts): Runner {
-  const tracks = new Tracks(ports.rememberedConversations);
+export function createRunner(rememberedConversations: number): Runner {
+  const tracks = new Tracks(rememberedConversations);
   const controller = new AbortController();
 
   const settle = async () => {
@@ -52,11 +54,14 @@ export function createRunner(ports: RunnerPorts): Runner {
   };
 
   return {
-    async prepare(conversation, { tenant, usage, signal }) {
+    async prepare(conversation, { ports, tenant, usage, signal }) {
       const configuration = ports.configurationFor(conversation.format);
       const turn = readTurn(conversation, ports.chains, { tenant, configuration, usage, signal });
       const track = tracks.of(tenant, turn.chain, (checkpoint) => isTrueOf(checkpoint, turn));
-      let view = viewOf(ports, turn, { track, checkpoint: await findFor(ports, turn, track) });
+      const found = await findFor(ports, turn, track);
+      // What it takes to know a long conversation and what it takes to count it are each long enough.
+      await ports.letOthersRun();
+      let view = viewOf(ports, turn, { track, checkpoint: found });
       const isStarted = startIfDue(ports, { turn, track, view, closing: controller });
       if (!isStarted && track.flight === undefined) track.state = afterTurn(track.state);
       const { windowTokens } = ports.thresholds;

@@ -48,11 +48,15 @@ function makersOf(before: readonly Piece[], edits: readonly Edit[]): readonly Pi
   for (const edit of edits) {
     if (edit.type !== 'drop' || edit.isSummarised !== true) continue;
     // The summary that stands nearest before it speaks for it, else the first there is.
-    const summaries = [...makers.keys()].filter((index) => makers[index]?.type === 'summarize');
+    const summaries = [...makers.keys()].filter((index) => isSummary(makers[index]));
     const index = summaries.findLast((each) => placeOf(makers[each]) <= edit.start) ?? summaries[0];
     if (index !== undefined) spoken[index] = [...(spoken[index] ?? []), ...coverage(before, edit)];
   }
   return spoken.map(joinStretches);
+}
+
+function isSummary(maker: Maker | undefined): boolean {
+  return maker?.type === 'summarize' || maker?.isSummary === true;
 }
 
 function placeOf(maker: Maker | undefined): number {

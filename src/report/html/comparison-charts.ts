@@ -30,7 +30,7 @@ function isDrawn({ keptShare, isAside }: ComparedPoint): boolean {
 }
 
 /** Recall against tokens kept, a chart for each measure that has one. */
-export function recallCharts({ rows, measures }: Comparison): Markup | undefined {
+export function recallCharts({ rows, kept: keptMeasure, measures }: Comparison): Markup | undefined {
   const drawn = drawnRows(rows);
   const charted = measures
     .map((measure, index) => ({ measure, index }))
@@ -38,12 +38,12 @@ export function recallCharts({ rows, measures }: Comparison): Markup | undefined
   const kept = rows.flatMap(({ points }) => points.filter(isDrawn).map(({ keptShare }) => keptShare));
   const widest = Math.max(0, ...kept);
   if (charted.length === 0 || widest === 0) return undefined;
-  const x = axisTo(widest, { label: 'tokens kept', format: wholePercent });
+  const x = axisTo(widest, { label: keptMeasure.name, format: wholePercent });
   const shown = drawn.filter(({ row }) => row.points.some(isDrawn));
   const figures = charted.map(({ measure, index }) => {
     const curves = shown.map((one) => recallCurve(one, measure, index));
     const chart = curveChart(curves, {
-      description: `${measure.name} against tokens kept, a line for each of ${shown.length} rows. The table of figures has the numbers.`,
+      description: `${measure.name} against ${keptMeasure.name}, a line for each of ${shown.length} rows. The table of figures has the numbers.`,
       heightPixels: 230,
       x,
       y: recallAxis,
@@ -73,33 +73,56 @@ function pointAt(
 
 const recallAxis: Axis = axisTo(1, { label: 'recall', format: wholePercent });
 
-/** Cost against the first measure that has a chart; nothing when no cost was replayed. */
-export function costChart({ rows, measures }: Comparison): Markup | undefined {
+/** Cost against the first measure that has a chart, a chart for each moment at which rows compact; none without costs. */
+export function costCharts({ rows, measures }: Comparison): readonly Markup[] {
   const index = measures.findIndex(({ isCharted }) => isCharted === true);
   const measure = measures[index];
   const priced = drawnRows(rows).filter(({ row }) =>
     row.points.some(({ costDollars }) => costDollars !== undefined),
   );
   const costs = priced.flatMap(({ row }) => row.points.flatMap(({ costDollars }) => costDollars ?? []));
-  if (measure === undefined || costs.length === 0) return undefined;
-  const money: Measure = { name: 'cost', help: '', unit: 'dollars' };
+  if (measure === undefined || costs.length === 0) return [];
+  // One scale for all charts, so that they can be compared.
   const x = axisTo(Math.max(...costs), {
-    label: 'cost of a session',
-    format: (value) => formatFigure(value, money),
+    label: 'cost',
+    format: (value) => formatFigure(value, { unit: 'dollars' }),
   });
-  const curves = priced.map(({ row, look }) => ({
+  const moments = [...new Set(priced.flatMap(({ row }) => row.compacts ?? []))];
+  const groups = moments.length === 0 ? [undefined] : moments;
+  return groups.map((compacts) => {
+    const shown = priced.filter(({ row }) => row.compacts === undefined || row.compacts === compacts);
+    return costChart(shown, { compacts, measure, index, x });
+  });
+}
+
+function costChart(
+  shown: readonly DrawnRow[],
+  {
+    compacts,
+    measure,
+    index,
+    x,
+  }: {
+    readonly compacts: string | undefined;
+    readonly measure: Measure;
+    readonly index: number;
+    readonly x: Axis;
+  },
+): Markup {
+  const curves = shown.map(({ row, look }) => ({
     look,
     points: row.points.flatMap((point) =>
       point.costDollars === undefined ? [] : pointAt(point, index, { x: point.costDollars, row, measure }),
     ),
   }));
   const chart = curveChart(curves, {
-    description: `${measure.name} against the cost of a session, a line for each of ${priced.length} rows. The table of figures has the numbers.`,
+    description: `${measure.name} against cost, a line for each of ${shown.length} rows. The table of figures has the numbers.`,
     heightPixels: 280,
     x,
     y: recallAxis,
   });
-  return html`${key(priced.map(({ row, look }) => ({ name: quoted(row.name, 40), look })))}<figure>${chart}</figure>`;
+  const caption = compacts === undefined ? undefined : html`<figcaption>Compacting ${compacts}</figcaption>`;
+  return html`${key(shown.map(({ row, look }) => ({ name: quoted(row.name, 40), look })))}<figure>${caption}${chart}</figure>`;
 }
 
 function wholePercent(share: number): string {

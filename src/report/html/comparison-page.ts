@@ -3,7 +3,7 @@ import { key, lookOf } from '../charts/marks.ts';
 import { roundsChart } from '../charts/rounds-chart.ts';
 import type { ComparedSession, Comparison } from '../comparison.ts';
 import { countOf } from '../terminal.ts';
-import { costChart, recallCharts } from './comparison-charts.ts';
+import { costCharts, recallCharts } from './comparison-charts.ts';
 import { lostTable, panelTable } from './comparison-tables.ts';
 import { html, type Markup, quoted, quotedPath } from './markup.ts';
 import { renderPage, section } from './page.ts';
@@ -15,7 +15,7 @@ import { folded } from './table.ts';
 export function renderComparisonPage(comparison: Comparison): string {
   const { title, about, lost, example } = comparison;
   const recall = recallCharts(comparison);
-  const cost = costChart(comparison);
+  const cost = costCharts(comparison);
   const parts = [
     recall === undefined
       ? undefined
@@ -23,9 +23,12 @@ export function renderComparisonPage(comparison: Comparison): string {
           html`<p>How much of what the agent needed later is still there. Whiskers are 95 % intervals over sessions; the dashed line is the best that any text of this size could reach.</p>`,
           recall,
         ]),
-    cost === undefined
+    cost.length === 0
       ? undefined
-      : section('cost', 'Cost against recall', [html`<p>Further up and to the left is better.</p>`, cost]),
+      : section('cost', 'Cost against recall', [
+          html`<p>Of a session, replayed through a prompt cache. Further up and to the left is better. When a strategy compacts decides what it costs: only those that compact at the same moments share a chart.</p>`,
+          ...cost,
+        ]),
     section('figures', 'Figures', [measureList(comparison), panelTable(comparison)]),
     lost.length === 0
       ? undefined
@@ -50,8 +53,8 @@ export function renderComparisonPage(comparison: Comparison): string {
   });
 }
 
-function measureList({ measures }: Comparison): Markup | undefined {
-  const items = measures.map(({ name, help }) => html`<dt>${name}</dt><dd>${help}</dd>`);
+function measureList({ kept, measures }: Comparison): Markup | undefined {
+  const items = [kept, ...measures].map(({ name, help }) => html`<dt>${name}</dt><dd>${help}</dd>`);
   return items.length === 0
     ? undefined
     : folded('What the columns say', html`<dl class="words">${items}</dl>`);

@@ -23,7 +23,7 @@ const KIND_WORDS = {
 } as const;
 
 /** Every figure with its interval and, where there is an oracle, as a share of the possible. */
-export function panelTable({ rows, measures }: Comparison): Markup | undefined {
+export function panelTable({ rows, kept, measures }: Comparison): Markup | undefined {
   const lines = panelLines(rows, measures);
   const hasOracle = lines.some(({ oracle }) => oracle !== undefined);
   const hasCost = lines.some(({ point }) => point.costDollars !== undefined);
@@ -31,7 +31,7 @@ export function panelTable({ rows, measures }: Comparison): Markup | undefined {
     lines,
     [
       { heading: 'row', isRowHeading: true, cell: ({ row }) => nameOfRow(row) },
-      { heading: 'tokens kept', isNumber: true, cell: ({ point }) => percentOf(point.keptShare) },
+      { heading: kept.name, isNumber: true, cell: ({ point }) => percentOf(point.keptShare) },
       ...measures.map((measure, index) => measureColumn(measure, index)),
       ...(hasOracle ? [possibleColumn(measures)] : []),
       ...(hasCost ? [costColumn] : []),
@@ -44,11 +44,13 @@ export function panelTable({ rows, measures }: Comparison): Markup | undefined {
   );
 }
 
+/** Terminal and page call it the same. */
+const COST = { name: 'cost', unit: 'dollars' } as const;
+
 const costColumn: TableColumn<PanelLine> = {
-  heading: 'cost of a session',
+  heading: COST.name,
   isNumber: true,
-  cell: ({ point: { costDollars } }) =>
-    costDollars === undefined ? '' : formatFigure(costDollars, { unit: 'dollars' }),
+  cell: ({ point: { costDollars } }) => (costDollars === undefined ? '' : formatFigure(costDollars, COST)),
 };
 
 function measureColumn(measure: Measure, index: number): TableColumn<PanelLine> {
@@ -160,8 +162,7 @@ export function lostTable(lost: readonly LostItem[]): Markup | undefined {
       },
       {
         heading: 'stood in',
-        cell: ({ stoodIn, handle }) =>
-          html`${quoted(stoodIn, 70)}${handle === undefined ? undefined : html`<small class="handle">${quoted(handle, 40)}</small>`}`,
+        cell: ({ stoodIn }) => quoted(stoodIn, 70),
       },
       {
         heading: 'needed by',

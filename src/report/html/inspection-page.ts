@@ -5,7 +5,7 @@ import { meter } from '../charts/stacked-bar.ts';
 import type { Inspection, NamedSize, RepeatedRead, ToolUse } from '../inspection.ts';
 import type { RoundSeries } from '../round-series.ts';
 import { countOf, formatCount, formatShare, formatShort } from '../terminal.ts';
-import { type TokenPart, tokenParts } from '../token-parts.ts';
+import { tokenParts, unaccountedPart } from '../token-parts.ts';
 import { html, type Markup, quoted, quotedPath } from './markup.ts';
 import { renderPage, type Statistic, section, statistics, subsection } from './page.ts';
 import { type Detail, detailFor, roundsFigure } from './rounds-section.ts';
@@ -82,7 +82,9 @@ interface SessionPlace {
 
 function sessionParts(session: InspectedSession, { id, detail, part }: SessionPlace): readonly Markup[] {
   const { inspection, notes, series } = session;
-  const parts = tokenParts(inspection.byClass, inspection.byTool, detail.namedTools);
+  const found = tokenParts(inspection.byClass, inspection.byTool, detail.namedTools);
+  const rest = unaccountedPart(inspection.unaccounted);
+  const parts = [...found, ...(rest === undefined ? [] : [{ ...rest, isTool: false, colour: 'quiet' }])];
   const limits = limitsOf(inspection);
   return [
     statistics(statisticsOf(session)),
@@ -92,24 +94,15 @@ function sessionParts(session: InspectedSession, { id, detail, part }: SessionPl
       roundsFigure(series, limits, detail),
     ]),
     part(`${id}-tokens`, 'Where the tokens go', [
-      tokenBar(parts),
+      tokenBar(parts.filter(({ tokens }) => tokens > 0)),
       tokenTable(
         parts,
         'Estimated tokens of the next request; a tool stands for its calls and their results',
       ),
-      noteOnHidden(inspection, parts),
+      rest === undefined ? undefined : html`<p class="note">${rest.name}: ${rest.meaning}.</p>`,
     ]),
     ...largestTables(inspection, detail).map((tables) => part(`${id}-largest`, 'What is large', [tables])),
   ];
-}
-
-/** From this share on, what a file accounts for is about all there is. */
-const ABOUT_ALL = 0.85;
-
-function noteOnHidden({ context }: Inspection, parts: readonly TokenPart[]): Markup | undefined {
-  const found = parts.reduce((sum, { tokens }) => sum + tokens, 0);
-  if (found >= context.tokens * ABOUT_ALL) return undefined;
-  return html`<p class="note">The file accounts for ${formatCount(found)} of ${formatCount(context.tokens)} tokens. The rest is what it leaves out: mostly instructions and tool definitions.</p>`;
 }
 
 function limitsOf({ window }: Inspection): RoundLimits | undefined {

@@ -14,12 +14,16 @@ export interface PageContent {
 /** Nothing may be loaded and nothing run: the page is its own text and one stylesheet, named by its hash. */
 const POLICY = `default-src 'none'; style-src 'sha256-${pageStyleHash}'; base-uri 'none'; form-action 'none'`;
 
+/** Says which program wrote the page. */
+export const PAGE_GENERATOR = '<meta name="generator" content="roundfold">';
+
 /** One self-contained page. It needs no network, no script and no font but those of the reader's machine. */
 export function renderPage({ title, kind, heading, lead, body }: PageContent): string {
   const page = html`
     <html lang="en">
     <head>
     <meta charset="utf-8">
+    ${constantMarkup(PAGE_GENERATOR)}
     <meta http-equiv="Content-Security-Policy" content="${constantMarkup(POLICY)}">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">

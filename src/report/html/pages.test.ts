@@ -37,7 +37,7 @@ const account = {
   after: { tokens: 700, messages: 2, parts: [{ name: 'user', isTool: false, tokens: 9, colour: 's0' }] },
   runs: [
     { fate: 'verbatim', start: 0, end: 1, tokens: 100, about: HOSTILE },
-    { fate: 'dropped', start: 1, end: 3, tokens: 900, about: 'result', handle: 'rf:0123456789abcdef' },
+    { fate: 'dropped', start: 1, end: 3, tokens: 900, about: 'result' },
   ],
   survival: [{ kind: 'path', found: 9, kept: 4, restored: 3, lost: 2, examples: [HOSTILE, 'src/a.ts'] }],
 } as const;
@@ -182,10 +182,28 @@ describe('a comparison', () => {
     expect(charts).not.toContain('keeps it all');
   });
 
+  it('draws costs of rows that compact at the same moments together, and others apart', () => {
+    const [first, second, ...rest] = comparison.rows;
+    if (first === undefined || second === undefined) throw new Error('two rows are there');
+    const rows = [
+      { ...first, compacts: 'when it pays' },
+      { ...second, compacts: 'when the window is full' },
+    ];
+    const page = renderComparisonPage({ ...comparison, rows: [...rows, ...rest.slice(-1)] });
+    const figures = page.split('<figure>').filter((part) => part.includes('<figcaption>Compacting when'));
+    const names = (figure: string | undefined) =>
+      rows.map(({ name }) => name).filter((name) => figure?.includes(`<title>${name}:`));
+
+    expect(figures).toHaveLength(2);
+    expect(names(figures[0])).toEqual([first.name]);
+    expect(names(figures[1]?.split('</figure>')[0])).toEqual([second.name]);
+  });
+
   it('does without what was not measured', () => {
     const bare = renderComparisonPage({
       title: 'a',
       about: [],
+      kept: comparison.kept,
       measures: [],
       rows: [],
       lost: [],
@@ -194,6 +212,43 @@ describe('a comparison', () => {
 
     expect(bare).not.toContain('Cost against recall');
     expect(bare).not.toMatch(/NaN|undefined/);
+  });
+});
+
+describe('what was reported and is not in the file', () => {
+  const page = (unaccounted: number) =>
+    renderInspectionPage({ sessions: [session({ inspection: { ...session().inspection, unaccounted } })] });
+
+  it('is a part of its own', () => {
+    expect(page(9000)).toMatch(/not in the file<\/th>.*9,000<\/td>/);
+    expect(page(9000)).toContain('hidden reasoning');
+    expect(page(0)).not.toContain('not in the file');
+  });
+
+  it('is told where it is less than nothing, and not drawn', () => {
+    expect(page(-300)).toMatch(/not reported<\/th>.*-300<\/td>/);
+    expect(page(-300)).not.toContain('width="-');
+  });
+});
+
+describe('what is kept of each part of a context', () => {
+  const part = (name: string, tokens: number) => ({ name, isTool: false, tokens, colour: 's0' });
+  const sized = (...parts: readonly ReturnType<typeof part>[]) => ({ tokens: 500, messages: 2, parts });
+
+  it('is a share of what was there, and what was added to it is counted apart', () => {
+    const page = renderReceiptPage({
+      file: 'a',
+      account: {
+        ...account,
+        before: sized(part('user', 100), part('assistant', 400)),
+        after: sized(part('user', 6065), part('assistant', 100), part('summary', 50)),
+      },
+    });
+
+    expect(page).toContain('all, and 5,965 more');
+    expect(page).toMatch(/summary<\/th>.*?>new</);
+    expect(page).toContain('25.0 %');
+    expect(page).not.toContain('6065.0 %');
   });
 });
 

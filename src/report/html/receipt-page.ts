@@ -85,9 +85,18 @@ function partTable(before: readonly TokenPart[], after: readonly TokenPart[]): M
       {
         heading: 'kept',
         isNumber: true,
-        cell: (row) => (row.before === 0 ? 'new' : formatShare(row.after / row.before)),
+        cell: keptWords,
       },
     ],
-    { caption: 'Estimated tokens; a tool stands for its calls and their results' },
+    {
+      caption:
+        'Estimated tokens. A tool stands for its calls and their results; kept is the share of what a row had before',
+    },
   );
+}
+
+/** What was added to a row is no part of what it had. */
+function keptWords({ before, after }: PartChange): string {
+  if (before === 0) return 'new';
+  return after > before ? `all, and ${formatCount(after - before)} more` : formatShare(after / before);
 }

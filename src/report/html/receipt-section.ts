@@ -1,32 +1,28 @@
 import type { Fate } from '../../core/edit.ts';
 import { stackedBar, swatch } from '../charts/stacked-bar.ts';
 import { ACCOUNTED_RUNS, type AccountedRun, type CompactionAccount } from '../compaction-account.ts';
+import { fateWords } from '../fate-words.ts';
 import { formatCount, formatShare } from '../terminal.ts';
 import { html, type Markup, quoted } from './markup.ts';
 import { table } from './table.ts';
 
-interface FateLook {
-  readonly words: string;
-  readonly colour: string;
-}
-
-const FATES: Readonly<Record<Fate, FateLook>> = {
-  verbatim: { words: 'kept as it was', colour: 's2' },
-  reduced: { words: 'made smaller', colour: 's4' },
-  summarised: { words: 'told in a summary', colour: 's0' },
-  dropped: { words: 'left out', colour: 's1' },
+const COLOURS: Readonly<Record<Fate, string>> = {
+  verbatim: 's2',
+  reduced: 's4',
+  summarised: 's0',
+  dropped: 's1',
 };
 
 const FATE_ORDER: readonly Fate[] = ['verbatim', 'reduced', 'summarised', 'dropped'];
 
-/** What became of every message: a strip from the first to the last, sums per fate, and the runs with their handles. */
+/** What became of every message: a strip from the first to the last, sums per fate, and the runs. */
 export function receiptParts({ runs }: CompactionAccount): readonly (Markup | undefined)[] {
   const total = Math.max(1, sumOf(runs));
   const strip = stackedBar(
     runs.map((run) => ({
       value: run.tokens,
-      colour: FATES[run.fate].colour,
-      detail: `${namesOf(run)}: ${FATES[run.fate].words}, ${formatCount(run.tokens)} tokens`,
+      colour: COLOURS[run.fate],
+      detail: `${namesOf(run)}: ${fateWords[run.fate]}, ${formatCount(run.tokens)} tokens`,
     })),
     { description: 'The conversation from its first message to its last, by what became of each.' },
   );
@@ -61,10 +57,6 @@ function runTable(runs: readonly AccountedRun[]): Markup | undefined {
       { heading: 'fate', isWhole: true, cell: ({ fate }) => nameOfFate(fate) },
       { heading: 'begins with', cell: ({ about }) => quoted(about, 72) },
       { heading: 'tokens', isNumber: true, cell: ({ tokens }) => formatCount(tokens) },
-      {
-        heading: 'handle',
-        cell: ({ handle }) => (handle === undefined ? '' : html`<span class="handle">${handle}</span>`),
-      },
     ],
     {
       caption: 'Receipt: neighbouring messages of one fate',
@@ -76,7 +68,7 @@ function runTable(runs: readonly AccountedRun[]): Markup | undefined {
 }
 
 function nameOfFate(fate: Fate): Markup {
-  return html`${swatch(FATES[fate].colour)}${FATES[fate].words}`;
+  return html`${swatch(COLOURS[fate])}${fateWords[fate]}`;
 }
 
 function namesOf(run: AccountedRun): string {

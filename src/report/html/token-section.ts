@@ -35,7 +35,7 @@ export function tokenTable(parts: readonly TokenPart[], caption: string): Markup
         heading: '',
         isRoomy: true,
         isMeter: true,
-        cell: ({ tokens, colour }) => meter(tokens / largest, colour),
+        cell: ({ tokens, colour }) => meter(Math.max(0, tokens / largest), colour),
       },
       { heading: 'tokens', isNumber: true, cell: ({ tokens }) => formatCount(tokens) },
       { heading: 'share', isNumber: true, cell: ({ tokens }) => formatShare(tokens / total) },

@@ -45,6 +45,7 @@ export function createAnthropicMessages(world: World): Provider {
       }
       const violation = anthropicMessagesContract
         .check(call.body, {
+          endpoint: call.isCount === true ? 'count-tokens' : 'messages',
           apiVersion: call.headers['anthropic-version'],
           betas: readBetas(call.headers),
           seals: seals.verify,
@@ -70,7 +71,8 @@ export function createAnthropicMessages(world: World): Provider {
 
 /** Rules of compaction blocks are named after the error code that the API documents for them. */
 function refusalFor(rule: string, message: string): Problem {
-  return { status: 400, message, rule, code: rule.startsWith('compaction_') ? rule : undefined };
+  const code = rule.startsWith('compaction-') ? rule.replaceAll('-', '_') : undefined;
+  return { status: 400, message, rule, code };
 }
 
 function errorOf({ status, message, type, code }: Problem): { type: 'error'; error: object } {

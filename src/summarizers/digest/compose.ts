@@ -79,6 +79,7 @@ const SMALL_MATERIAL: Material = {
     round: 1,
     isKept: false,
   })),
+  covered: { rounds: 1, characters: 0, hasOtherSummary: false },
   rounds: 1,
   earlierCharacters: 0,
   demands: [],

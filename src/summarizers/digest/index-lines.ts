@@ -37,7 +37,7 @@ export function indexLines(material: Material): LineIndex {
   }
   indexer.close();
   const { lines, entities, starts, groups, titles, lastTouched, nameTable } = indexer;
-  const { sources, rounds, demands, habits } = material;
+  const { sources, covered, rounds, demands, habits } = material;
   measureEdits(lines, indexer.mentions, sources);
   measureWarmth(lines, entities);
   const lengthCharacters = Math.max(indexer.at, material.earlierCharacters);
@@ -48,6 +48,7 @@ export function indexLines(material: Material): LineIndex {
     sources,
     starts,
     lengthCharacters,
+    covered,
     rounds,
     groups,
     titles,

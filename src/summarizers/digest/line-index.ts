@@ -1,5 +1,5 @@
 import { NumberList, Records } from './records.ts';
-import type { Group, Source } from './sources.ts';
+import type { Coverage, Group, Source } from './sources.ts';
 
 /**
  * Shown by a message that stays; told by an earlier digest, which chose it once already; a line of a file; a name that a
@@ -128,6 +128,8 @@ export interface LineIndex {
   /** Where each source begins. */
   readonly starts: readonly number[];
   readonly lengthCharacters: number;
+  /** What the digest stands for. */
+  readonly covered: Coverage;
   readonly rounds: number;
   /** All groups by their numbers, and what the headings of those name that have one. */
   readonly groups: readonly Group[];

@@ -1,7 +1,7 @@
 import { CUT, ESCAPE, firstLine, SECTIONS } from './render.ts';
-import { type Group, type Material, ORIGIN, type Source } from './sources.ts';
+import { type Coverage, type Group, type Material, ORIGIN, type Source } from './sources.ts';
 
-const FIRST_LINE = /^Digest of (\d{1,9}) rounds, (\d{1,9})k characters(;)?/;
+const FIRST_LINE = /^Digest of (\d{1,9}) rounds( and an earlier summary)?, (\d{1,9})k characters(;)?/;
 const CHANGED = /^(.*) \(changed (\d{1,6})x(?:: (.{0,60}))?\)$/;
 const FAILED = ' (failed)';
 /** Places are whole numbers of 32 bits. */
@@ -29,23 +29,42 @@ interface OpenGroup {
 }
 
 /**
- * Reads a digest back into what it was made from, as far as it tells. A text that is no digest of ours is taken as something
- * that was said, line by line.
+ * Reads a digest back into what it was made from, as far as it tells; several that stand behind each other as one. A text that
+ * is no digest of ours is taken as something that was said, line by line.
  */
 export function readDigest(text: string): Material {
   const lines = text.split('\n');
-  const [, rounds, thousands, more] = FIRST_LINE.exec(lines[0] ?? '') ?? [];
-  const characters = Number(thousands) * 1000;
-  if (rounds === undefined || lines[0] !== firstLine(Number(rounds), characters, more === undefined)) {
-    return { ...placed([{ group: newGroup('said', ''), lines }], 1, text.length), demands: [], habits: [] };
+  const first = readFirstLine(lines[0] ?? '');
+  if (first === undefined) {
+    const said = placed([{ group: newGroup('said', ''), lines }], 1, text.length);
+    const covered = { rounds: 0, characters: text.length, hasOtherSummary: true };
+    return { ...said, covered, demands: [], habits: [] };
   }
   const reader = new Reader();
-  for (const line of lines.slice(1)) reader.add(line);
+  let covered = first;
+  for (const line of lines.slice(1)) {
+    const next = readFirstLine(line);
+    if (next === undefined) reader.add(line);
+    else covered = together(covered, next);
+  }
   const { groups, demands, habits } = reader;
+  return { ...placed(groups, covered.rounds, covered.characters), covered, demands, habits };
+}
+
+function readFirstLine(line: string): Coverage | undefined {
+  const [, rounds, others, thousands, more] = FIRST_LINE.exec(line) ?? [];
+  if (rounds === undefined) return undefined;
+  const characters = Number(thousands) * 1000;
+  const read = { rounds: Number(rounds), characters, hasOtherSummary: others !== undefined };
+  if (firstLine(read, more === undefined) !== line) return undefined;
+  return { ...read, characters: Math.min(MOST_CHARACTERS, characters) };
+}
+
+function together(one: Coverage, other: Coverage): Coverage {
   return {
-    ...placed(groups, Number(rounds), Math.min(MOST_CHARACTERS, characters)),
-    demands,
-    habits,
+    rounds: one.rounds + other.rounds,
+    characters: Math.min(MOST_CHARACTERS, one.characters + other.characters),
+    hasOtherSummary: one.hasOtherSummary || other.hasOtherSummary,
   };
 }
 

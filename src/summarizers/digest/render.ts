@@ -1,7 +1,7 @@
 import { LINE, type LineIndex } from './line-index.ts';
 import type { Records } from './records.ts';
 import type { Part, Selection } from './select-lines.ts';
-import type { Group } from './sources.ts';
+import type { Coverage, Group } from './sources.ts';
 
 /** Headings of the sections, in their order. They alone stand at the beginning of a line with a `#`. */
 export const SECTIONS = {
@@ -22,10 +22,14 @@ export const CUT = '…';
 /** Stands before a title that begins like something else. */
 export const ESCAPE = '\\';
 
+/** With what the first line of a digest begins. */
+const FIRST_WORDS = 'Digest of ';
+
 /** The first line of a digest: what it stands for, and how to read it if there is room to say so. */
-export function firstLine(rounds: number, characters: number, isTerse: boolean): string {
+export function firstLine({ rounds, characters, hasOtherSummary }: Coverage, isTerse: boolean): string {
   const thousands = Math.round(characters / 1000);
-  const what = `Digest of ${rounds} rounds, ${thousands}k characters`;
+  const others = hasOtherSummary ? ' and an earlier summary' : '';
+  const what = `${FIRST_WORDS}${rounds} rounds${others}, ${thousands}k characters`;
   return isTerse ? what : `${what}; … marks what is left out.`;
 }
 
@@ -39,7 +43,7 @@ export interface Frame {
 
 /** The digest as text: sections, in them groups under their headings, in them lines in their order. */
 export function renderDigest(index: LineIndex, selection: Selection, { root, isTerse }: Frame): string {
-  const parts = [firstLine(index.rounds, index.lengthCharacters, isTerse)];
+  const parts = [firstLine(index.covered, isTerse)];
   if (index.demands.length > 0) parts.push(SECTIONS.constraints, ...index.demands.map(contentLine));
   if (index.habits.length > 0) parts.push(SECTIONS.tools, ...index.habits.map(contentLine));
   const lines = linesByGroup(index, selection);
@@ -83,7 +87,9 @@ export function headingOf(group: Group, root: string): string {
       ? ''
       : ` (changed ${group.changes}x${group.status === '' ? '' : `: ${group.status}`})`;
   const heading = `${title}${changes}${group.isFailed ? ' (failed)' : ''}`;
-  return heading === '' || '# \\'.includes(heading.charAt(0)) ? `${ESCAPE}${heading}` : heading;
+  const isMistakable =
+    heading === '' || '# \\'.includes(heading.charAt(0)) || heading.startsWith(FIRST_WORDS);
+  return isMistakable ? `${ESCAPE}${heading}` : heading;
 }
 
 // Whatever a reader may take for the end of a line.

@@ -1,5 +1,7 @@
-import { demandsIn } from '../../core/demands.ts';
+import { demandsOf } from '../../core/demands.ts';
 import { type Message, type ToolCallBlock, type ToolResultBlock, textOf } from '../../core/message.ts';
+import { isHandover, segmentsOf } from '../../core/own-words.ts';
+import { groupRounds } from '../../core/rounds.ts';
 import { readSummaryMessage } from '../../core/summary-message.ts';
 import { linkTools } from '../../core/tool-links.ts';
 import { type CallEffects, effectsOf, type ToolKind } from './call-effects.ts';
@@ -52,9 +54,20 @@ export interface Source {
   readonly at?: number | undefined;
 }
 
+/** What a digest stands for, earlier digests included. What stays beside it does not count. */
+export interface Coverage {
+  /** Rounds of the original conversation. */
+  readonly rounds: number;
+  readonly characters: number;
+  /** Whether a summary is among it that does not tell how many rounds it stood for. */
+  readonly hasOtherSummary: boolean;
+}
+
 /** All that a digest is made from, in order. */
 export interface Material {
   readonly sources: readonly Source[];
+  readonly covered: Coverage;
+  /** Rounds by which places are told, those of messages that stay included. */
   readonly rounds: number;
   /** Characters that an earlier digest stands for. */
   readonly earlierCharacters: number;
@@ -83,7 +96,15 @@ export function collectSources(
   const readFrom = newestResultsStart(messages);
   for (const [index, message] of messages.entries())
     collector.add(message, { isKept: isKept(message), isRead: index >= readFrom });
-  return collector.material();
+  return collector.material(coveredRounds(messages, isKept));
+}
+
+/** How many rounds leave: those of which the response does. */
+function coveredRounds(messages: readonly Message[], isKept: (message: Message) => boolean): number {
+  return groupRounds(messages).filter(({ kind, start }) => {
+    const response = messages[start];
+    return kind === 'response' && response !== undefined && !isKept(response);
+  }).length;
 }
 
 /** Index of the first message whose results are read. */
@@ -107,6 +128,11 @@ const RESULT_ORIGINS: Readonly<Record<ToolKind, number>> = {
   other: ORIGIN.result,
 };
 
+/** Heading of what others wrote in messages of the user's: documents, sources, what a harness adds. */
+const ATTACHED = 'attached to a message';
+
+const NOTHING_COVERED: Coverage = { rounds: 0, characters: 0, hasOtherSummary: false };
+
 interface OpenCall {
   readonly effects: CallEffects;
   readonly group: Group;
@@ -120,6 +146,8 @@ class Collector {
   private readonly calls = new Map<ToolCallBlock, OpenCall>();
   private readonly callOf: ReadonlyMap<ToolResultBlock, ToolCallBlock>;
   private readonly earlierCharacters: number;
+  private readonly earlier: Coverage;
+  private characters = 0;
   private round: number;
   private lastRole = '';
   private isKept = false;
@@ -131,15 +159,22 @@ class Collector {
     this.sources = [...(earlier?.sources ?? [])];
     this.round = earlier?.rounds ?? 0;
     this.earlierCharacters = earlier?.earlierCharacters ?? 0;
+    this.earlier = earlier?.covered ?? NOTHING_COVERED;
     this.demands = new Set(earlier?.demands);
     for (const line of earlier?.habits ?? []) this.habits.addLine(line);
     for (const { group } of this.sources) if (group.kind === 'file') this.files.set(group.title, group);
   }
 
-  material(): Material {
-    const { sources, round, demands, habits } = this;
+  material(coveredRounds: number): Material {
+    const { sources, round, demands, habits, earlier } = this;
+    const covered = {
+      rounds: earlier.rounds + coveredRounds,
+      characters: earlier.characters + this.characters,
+      hasOtherSummary: earlier.hasOtherSummary,
+    };
     const earlierCharacters = this.earlierCharacters + this.unreadCharacters;
-    return { sources, rounds: round, earlierCharacters, demands: [...demands], habits: habits.lines() };
+    const said = { demands: [...demands], habits: habits.lines() };
+    return { sources, covered, rounds: round, earlierCharacters, ...said };
   }
 
   add(message: Message, { isKept, isRead }: { readonly isKept: boolean; readonly isRead: boolean }): void {
@@ -154,14 +189,32 @@ class Collector {
       else if (block.type === 'tool-result') this.addResult(block);
       else if (block.type === 'reasoning') this.pushText(ORIGIN.thought, group, block.text);
       else if (message.role === 'assistant') this.pushText(ORIGIN.said, group, textOf(block));
-      else if (message.role === 'user') this.addUserText(textOf(block), group);
+      else if (message.role !== 'user') continue;
+      else if (block.type === 'text') this.addUserText(block.text, group);
+      else this.addAttached(textOf(block), ORIGIN.read);
     }
   }
 
+  /** The user's own words and what they pasted; what others wrote is told apart from them. */
   private addUserText(text: string, group: Group): void {
-    this.pushText(ORIGIN.user, group, text);
+    if (isHandover(text)) {
+      this.pushText(ORIGIN.said, this.open('said', ''), text);
+      return;
+    }
+    const segments = segmentsOf(text);
+    const attached = segments.filter(({ by }) => by === 'wrapped');
+    const users = segments.filter(({ by }) => by !== 'wrapped').map((segment) => segment.text);
+    if (attached.length === 0) this.pushText(ORIGIN.user, group, text);
+    else if (users.some((part) => part.trim() !== '')) this.pushText(ORIGIN.user, group, users.join('\n'));
+    for (const part of attached) this.addAttached(part.text, ORIGIN.result);
     if (this.isKept) return;
-    for (const demand of demandsIn(text)) this.demands.add(demand);
+    for (const { by, text: words } of segments) {
+      if (by === 'own') for (const demand of demandsOf(words)) this.demands.add(demand);
+    }
+  }
+
+  private addAttached(text: string, origin: number): void {
+    if (text.trim() !== '') this.pushText(origin, this.open('call', ATTACHED), text);
   }
 
   private addCall(call: ToolCallBlock): void {
@@ -202,8 +255,10 @@ class Collector {
     if (result.isError && group.kind === 'call') group.isFailed = true;
     if (kind === 'write' && !result.isError) group.status = statusOf(text, group.title);
     const origin = RESULT_ORIGINS[kind];
-    if (!this.isRead && !result.isError) this.unreadCharacters += text.length;
-    else if (isPlain(text))
+    if (!this.isRead && !result.isError) {
+      this.unreadCharacters += text.length;
+      this.count(text.length);
+    } else if (isPlain(text))
       this.pushText(origin, group, text, { isNumbered: kind === 'read', isError: result.isError });
     else this.push(origin, group, resultLines(text, kind === 'read'), result.isError);
   }
@@ -212,7 +267,12 @@ class Collector {
     return { kind, title, round: this.round, isFailed: false, changes: 0, status: '' };
   }
 
+  private count(characters: number): void {
+    if (!this.isKept) this.characters += characters;
+  }
+
   private push(origin: number, group: Group, lines: readonly string[], isError = false): void {
+    for (const line of lines) this.count(line.length + 1);
     this.sources.push({ origin, group, lines, isError, round: this.round, isKept: this.isKept });
   }
 
@@ -223,6 +283,7 @@ class Collector {
     { isNumbered = false, isError = false }: { isNumbered?: boolean; isError?: boolean } = {},
   ): void {
     const { round, isKept } = this;
+    this.count(text.length);
     this.sources.push(new TextSource({ origin, group, text, isNumbered, isError, round, isKept }));
   }
 }

@@ -197,6 +197,26 @@ describe('the live chain', () => {
     expect(main.model).toBe('claude-opus-4-6');
   });
 
+  it('leaves out blank text, which the provider wrote and would refuse', () => {
+    const lines = [
+      user('u1', null, 'hello'),
+      assistant('a1', 'u1', ['msg_1', text('\n\n')]),
+      assistant('a2', 'a1', ['msg_1', call('a')]),
+      user('r1', 'a2', [result('a')]),
+      assistant('a3', 'r1', ['msg_2', text(' '), text('done')]),
+    ];
+    const main = readMain(lines);
+
+    expect(outline(main.segments[0])).toEqual([
+      'user: hello',
+      'assistant: call a',
+      'user: result a',
+      'assistant: done',
+    ]);
+    expect(main.notes).toEqual(['2 blank texts left out, which the provider would refuse']);
+    expect(main.segments[0]?.origins[1]).toMatchObject({ responseId: 'msg_1', usage: { outputTokens: 5 } });
+  });
+
   it('joins a record whose parent is missing to the record before it', () => {
     const lines = [
       user('u1', null, 'one'),

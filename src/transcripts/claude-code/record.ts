@@ -54,8 +54,8 @@ export interface KeptRecords {
   readonly ends: { readonly headUuid: string; readonly tailUuid: string } | undefined;
 }
 
-/** Why a record that might be taken for a message is none. */
-export type LeftOut = 'synthetic' | 'hidden' | 'attachment' | 'local-command' | 'microcompaction';
+/** Why a record that might be taken for a message is none. `blank`: only the blank text in it is left out. */
+export type LeftOut = 'synthetic' | 'hidden' | 'blank' | 'attachment' | 'local-command' | 'microcompaction';
 
 /** Record types that never carry a message; everything else without a meaning is counted as unknown. */
 export const bookkeepingTypes: ReadonlySet<string> = new Set([
@@ -104,7 +104,7 @@ export function readRecord(
     isTurn: isMessage || isBoundary,
     part: isBoundary
       ? readBoundary(record)
-      : isMessage && !leftOut
+      : isMessage && (leftOut === undefined || leftOut === 'blank')
         ? readMessage(record, onFault)
         : undefined,
     leftOut,
@@ -114,9 +114,14 @@ export function readRecord(
 function reasonToHide(record: JsonObject): LeftOut | undefined {
   const { message } = record;
   if (isObject(message) && message['model'] === synthetic) return 'synthetic';
-  return record['isVisibleInTranscriptOnly'] === true && record['isCompactSummary'] !== true
-    ? 'hidden'
-    : undefined;
+  if (record['isVisibleInTranscriptOnly'] === true && record['isCompactSummary'] !== true) return 'hidden';
+  const content = isObject(message) ? message['content'] : undefined;
+  return asList(content).some(isBlankText) ? 'blank' : undefined;
+}
+
+/** Models write line breaks in front of a call as a text of its own. It is recorded, and refused if it is sent back. */
+function isBlankText(block: unknown): boolean {
+  return isObject(block) && block['type'] === 'text' && asString(block['text'])?.trim() === '';
 }
 
 function reasonToIgnore(record: JsonObject): LeftOut | undefined {
@@ -135,10 +140,13 @@ function readMessage(record: JsonObject, onFault: (reason: string) => void): Mes
   if (message['role'] !== undefined && message['role'] !== role) {
     return refuse(onFault, `the role of the message must be the type of its record, ${role}`);
   }
+  const isBlank = typeof content !== 'string' && content.some(isBlankText);
+  const said = isBlank ? content.filter((block) => !isBlankText(block)) : content;
+  if (isBlank && said.length === 0) return undefined;
   return {
     type: 'message',
     role,
-    content,
+    content: said,
     timestamp: asString(record['timestamp']),
     responseId: role === 'assistant' ? asString(message['id']) : undefined,
     usage: role === 'assistant' ? readUsage(message['usage']) : undefined,

@@ -99,6 +99,7 @@ function textOf(content: string | readonly unknown[]): string {
 const leftOutNotes: ReadonlyMap<LeftOut, (count: number) => string> = new Map([
   ['synthetic', (count) => `${amount(count, 'synthetic message')} left out`],
   ['hidden', (count) => `${amount(count, 'message')} left out that only the user saw`],
+  ['blank', (count) => `${amount(count, 'blank text')} left out, which the provider would refuse`],
   [
     'attachment',
     (count) => `${amount(count, 'attachment')} left out: the wording on the wire is not recorded`,

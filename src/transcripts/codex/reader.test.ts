@@ -238,6 +238,37 @@ describe('token counts', () => {
   });
 });
 
+describe('the context window', () => {
+  const started = (type: string, tokens: unknown) => event(type, { model_context_window: tokens });
+
+  it.each([
+    { why: 'a turn names it', records: [started('task_started', 258_400)], tokens: 258_400 },
+    {
+      why: 'a turn of newer versions names it',
+      records: [started('turn_started', 258_400)],
+      tokens: 258_400,
+    },
+    {
+      why: 'a token count names it',
+      records: [event('token_count', { info: { model_context_window: 258_400 } })],
+      tokens: 258_400,
+    },
+    {
+      why: 'the newest word counts',
+      records: [started('task_started', 258_400), started('task_started', 121_600)],
+      tokens: 121_600,
+    },
+    {
+      why: 'what is no number takes nothing back',
+      records: [started('task_started', 258_400), started('task_started', null)],
+      tokens: 258_400,
+    },
+    { why: 'nobody names it', records: [], tokens: undefined },
+  ])('is what the harness says: $why', ({ records, tokens }) => {
+    expect(readMain([item(user('hello')), ...records]).windowTokens).toBe(tokens);
+  });
+});
+
 describe('a roll-back', () => {
   const turns = [
     item(user('<environment_context>')),

@@ -30,6 +30,7 @@ interface Rollout {
   readonly closed: Segment[];
   current: OpenSegment;
   model: string | undefined;
+  windowTokens: number | undefined;
   instructions: string | undefined;
   /** Size of the context at the last response, as reported. */
   contextTokens: number | undefined;
@@ -55,6 +56,8 @@ const recordHandlers = new Map<string, (rollout: Rollout, record: RolloutRecord)
 
 /** Every other event repeats an item or is meant for the screen. An aborted turn leaves its calls unanswered. */
 const eventHandlers = new Map<string, (rollout: Rollout, payload: JsonObject) => void>([
+  ['task_started', addWindow],
+  ['turn_started', addWindow],
   ['token_count', addTokenCount],
   ['thread_rolled_back', addRollBack],
 ]);
@@ -75,6 +78,7 @@ function openRollout(onBadInput: (bad: BadInput) => void): TranscriptFold {
     closed: [],
     current: openSegment(undefined),
     model: undefined,
+    windowTokens: undefined,
     instructions: undefined,
     contextTokens: undefined,
     rolledBackTurns: 0,
@@ -181,7 +185,13 @@ function addEvent(rollout: Rollout, { payload }: RolloutRecord): void {
   eventHandlers.get(asString(payload['type']) ?? '')?.(rollout, payload);
 }
 
+/** The window may change with the model in the middle of a session: the newest word counts. */
+function addWindow(rollout: Rollout, { model_context_window: tokens }: JsonObject): void {
+  rollout.windowTokens = asCount(tokens) || rollout.windowTokens;
+}
+
 function addTokenCount(rollout: Rollout, { info }: JsonObject): void {
+  if (isObject(info)) addWindow(rollout, info);
   const last = isObject(info) ? info['last_token_usage'] : undefined;
   if (!isObject(last)) return;
   const promptTokens = asCount(last['input_tokens']);
@@ -210,6 +220,7 @@ function* finish(rollout: Rollout): Iterable<Transcript> {
     title: 'main',
     kind: 'main',
     model: rollout.model,
+    windowTokens: rollout.windowTokens,
     segments,
     notes: notesOf(rollout),
   };

@@ -102,6 +102,58 @@ describe('a Gemini CLI session', () => {
     ]);
   });
 
+  it('gives a response once, though it is recorded with its call and as the message that was sent', () => {
+    const image = { inlineData: { mimeType: 'image/png', data: 'aGk=' } };
+    const first = toolCall('a');
+    const second = toolCall('b', { result: [...toolCall('b').result, image] });
+    const transcript = readOne(
+      session(
+        user('what is here?'),
+        model('', { toolCalls: [first, second] }),
+        { ...base(), type: 'info', content: 'Update available' },
+        user([...first.result, ...second.result]),
+        model('Two files.'),
+      ),
+    );
+
+    expect(bodyOf(transcript)).toEqual([
+      { role: 'user', parts: [{ text: 'what is here?' }] },
+      {
+        role: 'model',
+        parts: [
+          { functionCall: { id: 'a', name: 'ls', args: { dir: '.' } } },
+          { functionCall: { id: 'b', name: 'ls', args: { dir: '.' } } },
+        ],
+      },
+      { role: 'user', parts: [...first.result, ...second.result] },
+      { role: 'model', parts: [{ text: 'Two files.' }] },
+    ]);
+    expect(transcript.segments[0]?.origins).toHaveLength(4);
+  });
+
+  it('puts a response that only its call has in front of those that were sent', () => {
+    const first = toolCall('a');
+    const second = toolCall('b');
+    const transcript = readOne(
+      session(user('go'), model('', { toolCalls: [first, second] }), user([...second.result, 'and now?'])),
+    );
+
+    expect(bodyOf(transcript)).toMatchObject([
+      {},
+      {},
+      { role: 'user', parts: [...first.result, ...second.result, { text: 'and now?' }] },
+    ]);
+  });
+
+  it('says nothing of a record that a later one of its id has replaced', () => {
+    const { id } = base();
+    const early = { ...model('', { thoughts: [{ subject: 'Looking' }] }), id };
+    const late = { ...early, toolCalls: [toolCall('a')] };
+    const { transcripts } = read(header, user('go'), early, late);
+
+    expect(transcripts[0]?.notes).toEqual(['1 thought left out: shown, never sent']);
+  });
+
   it('never joins calls to a turn that has calls of its own', () => {
     const call = { functionCall: { id: 'a', name: 'ls', args: {} } };
     const unanswered = toolCall('b', { result: undefined });

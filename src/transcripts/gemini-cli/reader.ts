@@ -27,11 +27,18 @@ function isModelRecord(value: JsonObject): boolean {
   return value['type'] === 'gemini' && typeof value['id'] === 'string' && value['content'] !== undefined;
 }
 
+/** The newest record of a message. */
+interface SessionMessage {
+  /** Undefined for what is not sent but may be the target of a rewind. */
+  readonly unit: Unit | undefined;
+  /** What there is to say about it, unless a later record takes its place. */
+  readonly notes: readonly string[];
+}
+
 interface Session {
   readonly id: string | undefined;
   isSubagent: boolean;
-  /** By message id; `undefined` for what is not sent but may be the target of a rewind. */
-  readonly units: Map<string, Unit | undefined>;
+  readonly messages: Map<string, SessionMessage>;
   readonly tally: Tally;
 }
 
@@ -43,7 +50,7 @@ function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
   let sessions = 0;
   const start = (id: string | undefined): Session => {
     sessions++;
-    return { id, isSubagent: false, units: new Map(), tally: createTally() };
+    return { id, isSubagent: false, messages: new Map(), tally: createTally() };
   };
   return {
     *add({ value, place }: JsonEntry) {
@@ -87,35 +94,37 @@ function setFields(
 ): void {
   if (fields['kind'] !== undefined) session.isSubagent = fields['kind'] === 'subagent';
   if (!Array.isArray(fields['messages'])) return;
-  session.units.clear();
+  session.messages.clear();
   for (const [index, message] of fields['messages'].entries()) {
     addMessage(session, message, { place: placeInside(place, `${prefix}messages.${index}`), reject });
   }
 }
 
-function rewind({ units, tally }: Session, id: string): void {
-  if (!units.has(id)) {
+function rewind({ messages, tally }: Session, id: string): void {
+  if (!messages.has(id)) {
     tally.add('{n} rewind{s} to a message that is not in the file not applied');
     return;
   }
-  const ids = [...units.keys()];
-  for (const later of ids.slice(ids.indexOf(id))) units.delete(later);
+  const ids = [...messages.keys()];
+  for (const later of ids.slice(ids.indexOf(id))) messages.delete(later);
   tally.add('{n} rewind{s} applied: what was taken back is left out');
 }
 
-function addMessage({ units, tally }: Session, message: unknown, { place, reject }: RecordContext): void {
+function addMessage({ messages }: Session, message: unknown, { place, reject }: RecordContext): void {
   const read = isObject(message) ? messageTypes.get(asString(message['type']) ?? '') : undefined;
   if (!isObject(message) || typeof message['type'] !== 'string') {
     reject(place, 'expected a message of a Gemini CLI session: an object with a `type`');
     return;
   }
-  if (read === undefined) tally.add('{n} message{s} of an unknown type left out');
-  const id = asString(message['id']) ?? `without id ${units.size}`;
-  units.set(id, read?.(message, place, tally));
+  const notes: string[] = read === undefined ? ['{n} message{s} of an unknown type left out'] : [];
+  const id = asString(message['id']) ?? `without id ${messages.size}`;
+  const unit = read?.(message, place, { add: (note) => void notes.push(note) });
+  messages.set(id, { unit, notes });
 }
 
-function toTranscript({ id, isSubagent, units, tally }: Session, isOnly: boolean): Transcript {
-  const sent = [...units.values()].filter((unit) => unit !== undefined);
+function toTranscript({ id, isSubagent, messages, tally }: Session, isOnly: boolean): Transcript {
+  const sent = [...messages.values()].flatMap(({ unit }) => unit ?? []);
+  for (const { notes } of messages.values()) for (const note of notes) tally.add(note);
   const name = isSubagent ? 'sub-agent' : 'main';
   return {
     reader: geminiCli.name,

@@ -129,6 +129,25 @@ describe.each(names)('%s', (name) => {
     expect(paths(transcript)).toEqual(list.map((_, index) => `${listKeys[name]}.${index}`));
   });
 
+  it.each([
+    { why: 'an order to compact last', item: { type: 'compaction_trigger' } },
+    { why: 'reasoning without an id', item: { type: 'reasoning', summary: [], encrypted_content: 'b3Bh' } },
+    { why: 'a message of the developer', item: { role: 'developer', content: 'Be brief.' } },
+    { why: 'tools that came later', item: { type: 'additional_tools', role: 'developer', tools: [] } },
+    { why: 'an item of a type that is not invented yet', item: { type: 'hologram', depth: 3 } },
+  ])('Responses bodies may hold $why', ({ item }) => {
+    const body = { model: 'gpt-5', input: [...requests['openai-responses'].input, item] };
+    const transcript = readOne(body);
+
+    expect(transcript.format).toBe('openai-responses');
+    expect(bodyOf(transcript)).toBe(body);
+    expect(paths(transcript)?.at(-1)).toBe('input.3');
+  });
+
+  it('data that names types and no message is no conversation', () => {
+    expect(read({ input: [{ type: 'hologram' }] }).transcripts).toEqual([]);
+  });
+
   it('messages in a row are one conversation', () => {
     const transcript = readOne(...list);
     expect(transcript.format).toBe(name === 'openai-responses' || name === 'gemini' ? name : 'openai-chat');

@@ -60,6 +60,10 @@ const ITEM_TYPES = new Set([
   'reasoning',
   'item_reference',
   'compaction',
+  'compaction_trigger',
+  'additional_tools',
+  'configuration_update',
+  'tool_search_output',
   'mcp_list_tools',
   'mcp_approval_request',
   'mcp_approval_response',
@@ -104,13 +108,21 @@ function locateBody(value: JsonObject, prefix: string): Located | undefined {
   const key = LIST_KEYS.find((name) => Array.isArray(value[name]));
   if (key !== undefined) {
     const list = value[key];
-    if (!Array.isArray(list) || !list.every(isMessage)) return undefined;
+    if (!Array.isArray(list) || !isMessageList(list, key)) return undefined;
     return { body: isLogRecord(value) ? bodyOfRecord(value, key) : value, path: prefix + key, list, key };
   }
   // Data sets have an `input` text too; a request names its model.
   const { input, model } = value;
   if (typeof input !== 'string' || typeof model !== 'string') return undefined;
   return { body: value, path: `${prefix}input`, list: [{ role: 'user', content: input }], key: 'input' };
+}
+
+/** The Responses API takes ever new types of items: among items that are known, whatever names its type is one too. */
+function isMessageList(list: readonly unknown[], key: string): boolean {
+  if (key !== 'input') return list.every(isMessage);
+  const isItem = (value: unknown) =>
+    isMessage(value) || (isObject(value) && typeof value['type'] === 'string');
+  return list.every(isItem) && (list.length === 0 || list.some(isMessage));
 }
 
 function isLogRecord(value: JsonObject): boolean {

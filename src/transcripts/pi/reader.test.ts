@@ -128,10 +128,10 @@ describe('messages of a pi session', () => {
   });
 
   it('lose the thinking of other providers, whose signatures mean nothing to Anthropic', () => {
-    const thinking = { type: 'thinking', thinking: 'hm', thinkingSignature: '{"id":"rs_1"}' };
+    const thinking = { type: 'thinking', thinking: 'hm', thinkingSignature: 'reasoning_content' };
     const transcript = readOne(
       header,
-      assistant([thinking, { type: 'text', text: 'ok' }], { api: 'openai-responses' }),
+      assistant([thinking, { type: 'text', text: 'ok' }], { api: 'openai-completions' }),
     );
     expect(bodyOf(transcript)).toEqual([{ role: 'assistant', content: [{ type: 'text', text: 'ok' }] }]);
   });

@@ -1,5 +1,4 @@
 import { asCount, asString, isObject, type JsonObject } from '../../core/json.ts';
-import { anthropicSegment, type Piece, type SegmentPieces } from '../anthropic-turns.ts';
 import type { BadInput, JsonEntry } from '../input/json-values.ts';
 import { createTally, type Tally } from '../tally.ts';
 import type {
@@ -9,12 +8,17 @@ import type {
   TranscriptFold,
   TranscriptReader,
 } from '../transcript.ts';
-import { type MessageContext, originOf, readPiMessage, userPiece } from './messages.ts';
+import { anthropicWire } from './anthropic-wire.ts';
+import { type Entry, type EntryContext, originOf, readEntry, userEntry } from './entries.ts';
+import { responsesWire, speaksResponses } from './responses-wire.ts';
+import { surroundingsOf } from './surroundings.ts';
+import type { SegmentPieces, Wire } from './wire.ts';
 
 /**
- * Session files of the pi coding agent, as Anthropic messages: the linear files of version 1, and the trees of later
- * versions, of which the branch that ends in the newest record is read. A compaction opens a segment: its summary as
- * a user message, what it kept, and what came later.
+ * Session files of the pi coding agent: the linear files of version 1, and the trees of later versions, of which the
+ * branch that ends in the newest record is read. They come out as OpenAI Responses items where the newest turn was
+ * made with that API, so that reasoning and ids stay, and as Anthropic messages otherwise. A compaction opens a
+ * segment: its summary as a user message, what it kept, and what came later.
  */
 export const pi: TranscriptReader = {
   name: 'pi',
@@ -44,7 +48,7 @@ function isPiRecord(record: JsonObject): boolean {
 interface Node {
   readonly id: string | undefined;
   readonly parentId: string | undefined;
-  readonly piece: Piece | undefined;
+  readonly entry: Entry | undefined;
   readonly compaction: Compaction | undefined;
   readonly model: string | undefined;
 }
@@ -53,8 +57,8 @@ interface Compaction extends Omit<RecordedCompaction, 'carried'> {
   readonly firstKept: string | number | undefined;
 }
 
-const NOTHING: Pick<Node, 'piece' | 'compaction' | 'model'> = {
-  piece: undefined,
+const NOTHING: Pick<Node, 'entry' | 'compaction' | 'model'> = {
+  entry: undefined,
   compaction: undefined,
   model: undefined,
 };
@@ -64,7 +68,7 @@ function openSession(onBadInput: (bad: BadInput) => void): TranscriptFold {
   const tally = createTally();
   return {
     add({ value, place }: JsonEntry) {
-      const reject: MessageContext['reject'] = (at, reason) => onBadInput({ place: at, reason });
+      const reject: EntryContext['reject'] = (at, reason) => onBadInput({ place: at, reason });
       const read = isObject(value) ? recordTypes.get(asString(value['type']) ?? '') : undefined;
       if (!isObject(value) || typeof value['type'] !== 'string') {
         reject(place, 'expected a pi session record: an object with a `type`');
@@ -84,14 +88,14 @@ function openSession(onBadInput: (bad: BadInput) => void): TranscriptFold {
   };
 }
 
-type RecordReader = (record: JsonObject, context: MessageContext) => Partial<Node>;
+type RecordReader = (record: JsonObject, context: EntryContext) => Partial<Node>;
 
 const recordTypes = new Map<string, RecordReader>([
   ['session', (record) => ({ model: asString(record['modelId']) })],
   ['model_change', (record) => ({ model: asString(record['modelId']) })],
   ['message', readMessage],
-  ['custom_message', (record, context) => ({ piece: readUserContent(record, 'content', context) })],
-  ['branch_summary', (record, context) => ({ piece: readUserContent(record, 'summary', context) })],
+  ['custom_message', (record, context) => ({ entry: readUserContent(record, 'content', context) })],
+  ['branch_summary', (record, context) => ({ entry: readUserContent(record, 'summary', context) })],
   ['compaction', readCompaction],
   ['context_edit', leaveEdit],
   ['context_transform', leaveEdit],
@@ -100,28 +104,20 @@ const recordTypes = new Map<string, RecordReader>([
   ),
 ]);
 
-function readMessage(record: JsonObject, context: MessageContext): Partial<Node> {
-  const { message } = record;
-  const isAssistant = isObject(message) && message['role'] === 'assistant';
-  return {
-    piece: readPiMessage(record, context),
-    model: isAssistant ? asString(message['model']) : undefined,
-  };
+function readMessage(record: JsonObject, context: EntryContext): Partial<Node> {
+  const entry = readEntry(record, context);
+  return { entry, model: entry?.role === 'assistant' ? entry.author.model : undefined };
 }
 
-function readUserContent(
-  record: JsonObject,
-  key: string,
-  { place, tally }: MessageContext,
-): Piece | undefined {
-  return userPiece(record[key], originOf(record, record, place), tally);
+function readUserContent(record: JsonObject, key: string, { place, tally }: EntryContext): Entry | undefined {
+  return userEntry(record[key], originOf(record, record, place), tally);
 }
 
-function readCompaction(record: JsonObject, context: MessageContext): Partial<Node> {
+function readCompaction(record: JsonObject, context: EntryContext): Partial<Node> {
   const { firstKeptEntryId: id, firstKeptEntryIndex: index } = record;
   const tokensBefore = asCount(record['tokensBefore']);
   return {
-    piece: readUserContent(record, 'summary', context),
+    entry: readUserContent(record, 'summary', context),
     compaction: {
       trigger: undefined,
       tokensBefore: tokensBefore === 0 ? undefined : tokensBefore,
@@ -132,7 +128,7 @@ function readCompaction(record: JsonObject, context: MessageContext): Partial<No
   };
 }
 
-function leaveEdit(_record: JsonObject, { tally }: MessageContext): Partial<Node> {
+function leaveEdit(_record: JsonObject, { tally }: EntryContext): Partial<Node> {
   tally.add('{n} context edit{s} by extensions not applied');
   return NOTHING;
 }
@@ -140,14 +136,19 @@ function leaveEdit(_record: JsonObject, { tally }: MessageContext): Partial<Node
 function toTranscript(nodes: readonly Node[], tally: Tally): Transcript {
   const path = pathOf(nodes, tally);
   const model = path.findLast((node) => node.model !== undefined)?.model;
-  const segments = segmentsOf(path, nodes, tally);
+  const newest = path.findLast(({ entry }) => entry?.role === 'assistant')?.entry;
+  const author = newest?.role === 'assistant' ? newest.author : undefined;
+  const written =
+    author !== undefined && speaksResponses(author.api)
+      ? writeSegments(responsesWire(author, tally), path, nodes, tally)
+      : writeSegments(anthropicWire(tally), path, nodes, tally);
   return {
     reader: pi.name,
-    format: 'anthropic-messages',
+    format: written.format,
     title: 'main',
     kind: 'main',
     model,
-    segments,
+    segments: written.segments,
     notes: tally.notes(),
   };
 }
@@ -163,7 +164,7 @@ function pathOf(nodes: readonly Node[], tally: Tally): readonly Node[] {
     node = byId.get(node.parentId ?? '');
   }
   for (const other of nodes) {
-    if (other.piece !== undefined && !path.has(other)) tally.add('{n} record{s} of other branches left out');
+    if (other.entry !== undefined && !path.has(other)) tally.add('{n} record{s} of other branches left out');
   }
   // The header stands outside the tree, and names the model a session starts with.
   return [
@@ -172,24 +173,39 @@ function pathOf(nodes: readonly Node[], tally: Tally): readonly Node[] {
   ];
 }
 
-function segmentsOf(path: readonly Node[], nodes: readonly Node[], tally: Tally): readonly Segment[] {
+interface Written {
+  readonly format: string;
+  readonly segments: readonly Segment[];
+}
+
+function writeSegments<Piece>(
+  wire: Wire<Piece>,
+  path: readonly Node[],
+  nodes: readonly Node[],
+  tally: Tally,
+): Written {
+  const pieces = new Map(path.map((node) => [node, node.entry === undefined ? [] : wire.write(node.entry)]));
+  const piecesOf = (node: Node) => pieces.get(node) ?? [];
   const segments: Segment[] = [];
-  let current: SegmentPieces & { later: Piece[] } = { carried: [], later: [] };
-  for (const [index, { piece, compaction }] of path.entries()) {
-    if (compaction === undefined) {
-      if (piece !== undefined) current.later.push(piece);
+  let current: SegmentPieces<Piece> & { later: Piece[] } = { carried: [], later: [] };
+  const close = (end: number) => {
+    const before = path.slice(0, end).map(({ entry }) => entry);
+    segments.push(wire.segment(current, surroundingsOf(before)));
+  };
+  for (const [index, node] of path.entries()) {
+    if (node.compaction === undefined) {
+      current.later.push(...piecesOf(node));
       continue;
     }
-    segments.push(anthropicSegment(current));
-    const { firstKept, ...recorded } = compaction;
+    close(index);
+    const { firstKept, ...recorded } = node.compaction;
     const start = keptFrom(firstKept, path, nodes);
     if (start === undefined) tally.add('{n} compaction{s} whose kept records are not in the file');
-    const kept = path.slice(start ?? index, index).filter((node) => node.compaction === undefined);
-    const carried = [piece, ...kept.map((node) => node.piece)].filter((carry) => carry !== undefined);
-    current = { compaction: recorded, carried, later: [] };
+    const kept = path.slice(start ?? index, index).filter(({ compaction }) => compaction === undefined);
+    current = { compaction: recorded, carried: [node, ...kept].flatMap(piecesOf), later: [] };
   }
-  segments.push(anthropicSegment(current));
-  return segments;
+  close(path.length);
+  return { format: wire.format, segments };
 }
 
 /** Where on the path the kept records begin. Ids name a record; indices count every record of the file. */

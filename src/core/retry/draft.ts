@@ -1,0 +1,74 @@
+import type { Edit } from '../edit.ts';
+import type { TokenEstimator } from '../token-estimator.ts';
+import { type Shortened, shortenResults, type TextResult } from './shorten-results.ts';
+import type { Unit } from './units.ts';
+
+/** What leaves a request, as far as it is decided: units that go, and results that get shorter. */
+export class Draft {
+  private readonly estimator: TokenEstimator;
+  private readonly units = new Set<Unit>();
+  private shortened: readonly Shortened[] = [];
+  private freed = 0;
+
+  constructor(estimator: TokenEstimator) {
+    this.estimator = estimator;
+  }
+
+  /** Estimated tokens that are saved so far. */
+  get freedTokens(): number {
+    return this.freed;
+  }
+
+  get droppedUnits(): ReadonlySet<Unit> {
+    return this.units;
+  }
+
+  get rewrites(): readonly Extract<Edit, { type: 'rewrite' }>[] {
+    return this.shortened.map(({ rewrite }) => rewrite);
+  }
+
+  get isEmpty(): boolean {
+    return this.units.size + this.shortened.length === 0;
+  }
+
+  /** What was shortened in a unit that leaves after all does not count. */
+  drop(unit: Unit): void {
+    if (this.units.has(unit)) return;
+    const isInside = ({ rewrite }: Shortened) => rewrite.message >= unit.start && rewrite.message < unit.end;
+    this.units.add(unit);
+    this.freed += unit.tokens - savedBy(this.shortened.filter(isInside));
+    this.shortened = this.shortened.filter((one) => !isInside(one));
+  }
+
+  dropUntil(candidates: readonly Unit[], isEnough: () => boolean): void {
+    for (const unit of candidates) {
+      if (isEnough()) return;
+      this.drop(unit);
+    }
+  }
+
+  /** What shortening these results would save; those that are shorter already stay as they are. */
+  preview(results: readonly TextResult[], missingTokens: number): readonly Shortened[] {
+    const done = new Set(this.rewrites.map(placeOf));
+    const open = results.filter((result) => !done.has(placeOf(result)));
+    return shortenResults(open, missingTokens, this.estimator);
+  }
+
+  shorten(results: readonly TextResult[], missingTokens: number): void {
+    this.take(this.preview(results, missingTokens));
+  }
+
+  take(shortened: readonly Shortened[]): void {
+    this.shortened = [...this.shortened, ...shortened];
+    this.freed += savedBy(shortened);
+  }
+}
+
+function placeOf({ message, block }: { readonly message: number; readonly block: number }): string {
+  return `${message}.${block}`;
+}
+
+/** Tokens that shortening saves. */
+export function savedBy(shortened: readonly Shortened[]): number {
+  return shortened.reduce((sum, { savedTokens }) => sum + savedTokens, 0);
+}

@@ -1,0 +1,167 @@
+import type { Hash, HashStream } from './chain.ts';
+
+// biome-ignore format: a table
+const FIRST = new Int32Array([
+  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+]);
+
+// biome-ignore format: a table
+const ROUNDS = new Int32Array([
+  0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+  0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+  0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+  0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+  0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+  0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+  0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+  0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+]);
+
+const BLOCK = 64;
+/** Bytes at the end of the last block that tell how many bits there were. */
+const LENGTH_BYTES = 8;
+/** Characters that are encoded at a time: each takes three bytes at most. */
+const MOST_CHARACTERS = 1 << 14;
+
+const encoder = new TextEncoder();
+const encoded = new Uint8Array(3 * MOST_CHARACTERS);
+const words = new Int32Array(BLOCK);
+
+/** SHA-256 of a text in UTF-8 as hexadecimal digits, in plain TypeScript: for platforms that have none at hand. */
+export const plainSha256: Hash = Object.assign(
+  (text: string) => {
+    const stream = new PlainSha256();
+    stream.add(text);
+    return stream.digest();
+  },
+  { stream: () => new PlainSha256() },
+);
+
+class PlainSha256 implements HashStream {
+  readonly #state: Int32Array;
+  /** What does not fill a block yet. */
+  readonly #rest: Uint8Array;
+  #length: number;
+
+  constructor(state: Int32Array = FIRST, rest: Uint8Array = new Uint8Array(BLOCK), length = 0) {
+    this.#state = state.slice();
+    this.#rest = rest.slice();
+    this.#length = length;
+  }
+
+  add(text: string): void {
+    for (let start = 0; start < text.length; ) {
+      const end = endOfPiece(text, start);
+      const { written } = encoder.encodeInto(text.slice(start, end), encoded);
+      this.#addBytes(encoded.subarray(0, written));
+      start = end;
+    }
+  }
+
+  copy(): HashStream {
+    return new PlainSha256(this.#state, this.#rest, this.#length);
+  }
+
+  digest(): string {
+    const length = this.#length;
+    const filled = length % BLOCK;
+    const room = filled < BLOCK - LENGTH_BYTES ? BLOCK : 2 * BLOCK;
+    const end = new Uint8Array(room - filled);
+    end[0] = 0x80;
+    const view = new DataView(end.buffer, end.length - LENGTH_BYTES);
+    view.setUint32(0, Math.floor(length / 2 ** 29));
+    view.setUint32(4, (length * 8) >>> 0);
+    this.#addBytes(end);
+    return Array.from(this.#state, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+  }
+
+  #addBytes(bytes: Uint8Array): void {
+    const rest = this.#rest;
+    const filled = this.#length % BLOCK;
+    this.#length += bytes.length;
+    let start = 0;
+    if (filled > 0) {
+      start = Math.min(BLOCK - filled, bytes.length);
+      rest.set(bytes.subarray(0, start), filled);
+      if (filled + start < BLOCK) return;
+      mix(this.#state, rest, 0);
+    }
+    for (; start + BLOCK <= bytes.length; start += BLOCK) mix(this.#state, bytes, start);
+    rest.set(bytes.subarray(start));
+  }
+}
+
+/** A piece never ends within a surrogate pair. */
+function endOfPiece(text: string, start: number): number {
+  const end = start + MOST_CHARACTERS;
+  if (end >= text.length) return text.length;
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+}
+
+/** Takes one block into the state. */
+function mix(state: Int32Array, bytes: Uint8Array, start: number): void {
+  for (let index = 0; index < 16; index++) {
+    const at = start + 4 * index;
+    words[index] =
+      (byteAt(bytes, at) << 24) |
+      (byteAt(bytes, at + 1) << 16) |
+      (byteAt(bytes, at + 2) << 8) |
+      byteAt(bytes, at + 3);
+  }
+  for (let index = 16; index < BLOCK; index++) {
+    const early = valueAt(words, index - 15);
+    const late = valueAt(words, index - 2);
+    const earlyMixed = turn(early, 7) ^ turn(early, 18) ^ (early >>> 3);
+    const lateMixed = turn(late, 17) ^ turn(late, 19) ^ (late >>> 10);
+    words[index] = valueAt(words, index - 16) + earlyMixed + valueAt(words, index - 7) + lateMixed;
+  }
+  let a = valueAt(state, 0);
+  let b = valueAt(state, 1);
+  let c = valueAt(state, 2);
+  let d = valueAt(state, 3);
+  let e = valueAt(state, 4);
+  let f = valueAt(state, 5);
+  let g = valueAt(state, 6);
+  let h = valueAt(state, 7);
+  for (let index = 0; index < BLOCK; index++) {
+    const choice = (e & f) ^ (~e & g);
+    const majority = (a & b) ^ (a & c) ^ (b & c);
+    const first =
+      (h +
+        (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
+        choice +
+        valueAt(ROUNDS, index) +
+        valueAt(words, index)) |
+      0;
+    const second = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + majority) | 0;
+    h = g;
+    g = f;
+    f = e;
+    e = (d + first) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (first + second) | 0;
+  }
+  state[0] = valueAt(state, 0) + a;
+  state[1] = valueAt(state, 1) + b;
+  state[2] = valueAt(state, 2) + c;
+  state[3] = valueAt(state, 3) + d;
+  state[4] = valueAt(state, 4) + e;
+  state[5] = valueAt(state, 5) + f;
+  state[6] = valueAt(state, 6) + g;
+  state[7] = valueAt(state, 7) + h;
+}
+
+function byteAt(bytes: Uint8Array, index: number): number {
+  return bytes[index] ?? 0;
+}
+
+function valueAt(numbers: Int32Array, index: number): number {
+  return numbers[index] ?? 0;
+}
+
+function turn(word: number, by: number): number {
+  return (word >>> by) | (word << (32 - by));
+}

@@ -1,0 +1,9 @@
+import type { Fate } from '../core/edit.ts';
+
+/** What became of messages, in words, in the order in which it is told. */
+export const fateWords: Readonly<Record<Fate, string>> = {
+  verbatim: 'unchanged',
+  reduced: 'made smaller',
+  summarised: 'in a summary',
+  dropped: 'left out',
+};

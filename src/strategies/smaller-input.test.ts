@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { characters, madeBy, runSummarize, session } from '../../test/support/summarize-runs.ts';
+import type { Message } from '../core/message.ts';
+import type { OverflowFacts } from '../core/overflow-facts.ts';
+import { changeOf } from '../core/strategy.ts';
+import type { Summarizer, SummaryRequest } from '../core/summarizer.ts';
+import { readSummaryMessage } from '../core/summary-message.ts';
+
+const tokensOf = (messages: readonly Message[]) =>
+  messages.reduce((sum, message) => sum + characters.countMessage(message), 0);
+
+/** Reads so many tokens at most, and says what is too much where it `tells`. */
+function narrow(most: number, tells: (tokens: number) => OverflowFacts | undefined = () => undefined) {
+  const refused: SummaryRequest[] = [];
+  const read: SummaryRequest[] = [];
+  const usage = { promptTokens: 10, outputTokens: 1 };
+  const summarizer: Summarizer = {
+    name: 'narrow',
+    asksModel: true,
+    async summarize(request) {
+      const tokens = tokensOf(request.messages);
+      if (tokens <= most) {
+        read.push(request);
+        return { status: 'summarized', text: 'summary', usage };
+      }
+      refused.push(request);
+      const overflow = tells(tokens);
+      return { status: 'failed', reason: 'input-too-long', message: 'too long', usage, overflow };
+    },
+  };
+  return { refused, read, summarizer };
+}
+
+const excessOver = (most: number) => (tokens: number) => ({
+  kind: 'prompt-too-long',
+  actualTokens: tokens,
+  excessTokens: tokens - most,
+});
+
+/** Our own summarizer; it says how many messages it was shown. */
+function own() {
+  const requests: SummaryRequest[] = [];
+  const ownSummarizer: Summarizer = {
+    name: 'own',
+    asksModel: false,
+    async summarize(request) {
+      requests.push(request);
+      return { status: 'summarized', text: `memory of ${request.messages.length}`, usage: undefined };
+    },
+  };
+  return { requests, ownSummarizer };
+}
+
+const rawsOf = (messages: readonly Message[] | undefined) => messages?.map(({ raw }) => raw);
+
+describe('an input that is too long for the summarizer, while the target has room', () => {
+  const conversation = session(20);
+  const given = { conversation, targetTokens: 14_000 };
+  const options = { keepRounds: 1, maxSummaryTokens: 200 };
+
+  it('leaves the newest of what was covered in the conversation, by what the refusal says', async () => {
+    const { refused, read, summarizer } = narrow(12_000, excessOver(12_000));
+    const { requests, ownSummarizer } = own();
+    const outcome = await runSummarize(options, { ...given, summarizer, ownSummarizer });
+    const gone = changeOf(outcome)!
+      .receipt.runs.filter(({ fate }) => fate === 'summarised')
+      .flatMap(({ start, end }) => conversation.messages.slice(start, end));
+
+    expect(outcome.status).toBe('compacted');
+    expect(refused).toHaveLength(1);
+    expect(rawsOf(gone)).toEqual(rawsOf(read[0]?.messages));
+    // A tenth of the gap on top of it, and whole rounds.
+    expect(tokensOf(gone)).toBeLessThanOrEqual(12_000);
+    expect(tokensOf(gone)).toBeGreaterThan(10_000);
+    expect(requests).toEqual([]);
+  });
+
+  it('counts the excess in the tokens of the provider', async () => {
+    const { read, summarizer } = narrow(12_000, (tokens) => ({
+      kind: 'prompt-too-long',
+      actualTokens: tokens * 3,
+      excessTokens: (tokens - 12_000) * 3,
+    }));
+    await runSummarize(options, { ...given, summarizer });
+
+    expect(tokensOf(read[0]?.messages ?? [])).toBeGreaterThan(10_000);
+  });
+
+  it('takes a fifth off where nobody says by how much it is too long', async () => {
+    const { refused, read, summarizer } = narrow(15_500);
+    await runSummarize(options, { ...given, summarizer });
+    const [before] = refused.map(({ messages }) => tokensOf(messages));
+    const after = tokensOf(read[0]?.messages ?? []);
+
+    expect(after).toBeLessThanOrEqual(before! * 0.8);
+    expect(after).toBeGreaterThan(before! * 0.7);
+  });
+
+  it('adds up what all tries have cost', async () => {
+    const { summarizer } = narrow(12_000, excessOver(12_000));
+
+    expect(await runSummarize(options, { ...given, summarizer })).toMatchObject({
+      usage: { promptTokens: 20, outputTokens: 2 },
+    });
+  });
+});
+
+describe('an input that is too long for the summarizer, while the target has no room', () => {
+  const conversation = session(20);
+  const given = { conversation, targetTokens: 3000 };
+  const options = { keepRounds: 1, maxSummaryTokens: 200 };
+
+  it('loses its oldest, which our own memory in front of the summary stands for', async () => {
+    const { read, summarizer } = narrow(6000, excessOver(6000));
+    const { requests, ownSummarizer } = own();
+    const outcome = await runSummarize(options, { ...given, summarizer, ownSummarizer });
+    const [, summary] = madeBy(outcome).map(readSummaryMessage);
+    const remembered = rawsOf(requests.at(-1)?.messages) ?? [];
+    const shown = rawsOf(read[0]?.messages) ?? [];
+
+    expect(outcome.status).toBe('compacted');
+    expect(madeBy(outcome)).toHaveLength(5);
+    expect(summary).toBe(`memory of ${remembered.length}\n\nsummary`);
+    // Every covered message was read by one of the two, the newest by the model.
+    const covered = rawsOf(conversation.messages.slice(1, 38)) ?? [];
+    expect(covered.filter((raw) => !remembered.includes(raw) && !shown.includes(raw))).toEqual([]);
+    expect(remembered).toContain(covered[4]);
+    expect(remembered.length).toBeGreaterThan(20);
+    expect(shown.slice(-5)).toEqual(covered.slice(-5));
+  });
+
+  it('leaves the memory at most half of the room, and the rest to the summary', async () => {
+    const { read, summarizer } = narrow(6000, excessOver(6000));
+    const { requests, ownSummarizer } = own();
+    await runSummarize(options, { ...given, summarizer, ownSummarizer });
+
+    expect(requests.at(-1)?.maximumTokens).toBe(100);
+    const memory = `memory of ${requests.at(-1)?.messages.length}\n\n`;
+    expect(read[0]?.maximumTokens).toBe(200 - memory.length);
+  });
+
+  it('is given up when our own memory cannot be had either', async () => {
+    const { read, summarizer } = narrow(6000);
+    const ownSummarizer: Summarizer = {
+      ...own().ownSummarizer,
+      summarize: async () => ({ status: 'failed', reason: 'empty', message: 'no', usage: undefined }),
+    };
+
+    expect(await runSummarize(options, { ...given, summarizer, ownSummarizer })).toMatchObject({
+      status: 'failed',
+      reason: 'summary-input-too-long',
+    });
+    expect(read).toEqual([]);
+  });
+});
+
+describe('a summarizer that finds every input too long', () => {
+  it.each([14_000, 3000])('is asked four times and no more, for a target of %i', async (targetTokens) => {
+    const { refused, summarizer } = narrow(0);
+    const sizes = () => refused.map(({ messages }) => tokensOf(messages));
+    const outcome = await runSummarize(
+      { keepRounds: 1, maxSummaryTokens: 200 },
+      { targetTokens, summarizer },
+    );
+
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      reason: 'summary-input-too-long',
+      usage: { promptTokens: 40, outputTokens: 4 },
+    });
+    expect(refused).toHaveLength(4);
+    expect(sizes()).toEqual(sizes().toSorted((left, right) => right - left));
+  });
+
+  it('is not asked again when the user has stopped the run', async () => {
+    const controller = new AbortController();
+    const { refused, summarizer } = narrow(0, () => {
+      controller.abort();
+      return undefined;
+    });
+    await runSummarize({ keepRounds: 1 }, { summarizer, signal: controller.signal });
+
+    expect(refused).toHaveLength(1);
+  });
+});
