@@ -62,7 +62,8 @@ export interface CompactorOptions extends EngineOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const OPTION_NAMES: Readonly<Record<keyof CompactorOptions, true>> = {
+/** Options that compactors and keepers share. */
+export const engineOptionNames: Readonly<Record<keyof EngineOptions, true>> = {
   model: true,
   windowTokens: true,
   maxOutputTokens: true,
@@ -75,6 +76,10 @@ const OPTION_NAMES: Readonly<Record<keyof CompactorOptions, true>> = {
   summarizerTimeout: true,
   pins: true,
   onEvent: true,
+};
+
+const OPTION_NAMES: Readonly<Record<keyof CompactorOptions, true>> = {
+  ...engineOptionNames,
   format: true,
   state: true,
   economy: true,

@@ -4,7 +4,7 @@ import type { KeeperEvent } from '../core/engine/keeper-event.ts';
 import type { CompactionEvent } from '../core/events.ts';
 import type { Store } from '../core/store.ts';
 import type { VolatileParts } from '../core/volatile.ts';
-import type { CompactorOptions } from './compactor-options.ts';
+import { type CompactorOptions, engineOptionNames } from './compactor-options.ts';
 
 export interface KeeperOptions
   extends Pick<
@@ -49,19 +49,9 @@ export interface KeeperOptions
 
 /** Every option of a keeper: one that is not here would do nothing, and nobody would notice. */
 export const keeperOptionNames: Readonly<Record<keyof KeeperOptions, true>> = {
+  ...engineOptionNames,
   store: true,
   tenant: true,
-  model: true,
-  windowTokens: true,
-  maxOutputTokens: true,
-  trigger: true,
-  target: true,
-  countTokens: true,
-  strategy: true,
-  options: true,
-  summarizer: true,
-  summarizerTimeout: true,
-  pins: true,
   format: true,
   hash: true,
   now: true,
@@ -72,5 +62,4 @@ export const keeperOptionNames: Readonly<Record<keyof KeeperOptions, true>> = {
   volatile: true,
   archive: true,
   configuration: true,
-  onEvent: true,
 };

@@ -24,7 +24,7 @@ import {
 export const strategyNames: readonly string[] = strategies.map(({ name }) => name);
 
 /** Options that make each strategy act on small conversations. */
-const eagerOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+export const eagerOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'sliding-window': { keepLast: 2 },
   snip: { keepRounds: 1 },
   'collapse-reads': { keepRounds: 0, minTokens: 0 },

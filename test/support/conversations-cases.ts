@@ -8,6 +8,7 @@ import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import { createStrategy, strategies } from '../../src/strategies/registry.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { eagerOptions } from './compaction-under-test.ts';
 import {
   applyDamages,
   type Damage,
@@ -31,19 +32,9 @@ export interface Case {
   readonly bindsReasoning: boolean;
 }
 
-/** Options that make each strategy act on the small conversations of the generator. */
-const eager: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  'sliding-window': { keepLast: 2 },
-  snip: { keepRounds: 1 },
-  'collapse-reads': { keepRounds: 0, minTokens: 0 },
-  'clear-tool-results': { protectTokens: 1, minBatchTokens: 1 },
-  'strip-media': { maxImages: 0, maxDocuments: 0 },
-  summarize: { keepRounds: 1, minGain: 0 },
-};
-
 /** Every strategy, ready to act on small conversations. */
 export const eagerStrategies: readonly Strategy[] = strategies.map(({ name }) =>
-  createStrategy(name, eager[name]),
+  createStrategy(name, eagerOptions[name]),
 );
 
 /** Every format with rules to judge it by, and how its request bodies hold a list and instructions. */
