@@ -67,8 +67,8 @@ function isWithoutTarget({ thresholds }: Engine, { tokens }: RunTurn, { targetTo
 /** Nobody asked for the half that such a run aims at: what it has freed is what was wanted. */
 function withoutTarget(outcome: Outcome): Outcome {
   if (outcome.status !== 'insufficient' || outcome.best === undefined) return outcome;
-  const { best, usage, reason } = outcome;
-  return { ...best, status: 'compacted', reason, usage };
+  const { best, usage } = outcome;
+  return { ...best, status: 'compacted', reason: 'as small as it gets', usage };
 }
 
 /** The strategy's own outcome, legal, with a summarizer that failed replaced by ours in the same run. */
