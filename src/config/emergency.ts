@@ -1,13 +1,14 @@
 import { shouldContextCollapse } from '../core/budget.ts';
-import type { Edit } from '../core/edit.ts';
 import type { Conversation } from '../core/format.ts';
+import type { Plan } from '../core/plan.ts';
 import { requestTokens } from '../core/receipt.ts';
-import { truncateHeadForRetry } from '../core/retry-truncation.ts';
+import { markerText } from '../core/retry/marker.ts';
+import { type RetryTruncation, truncateHeadForRetry } from '../core/retry-truncation.ts';
 import { changeOf, finishPlan, judgeTarget, type Outcome, type StrategyContext } from '../core/strategy.ts';
 import { refuseIllegal } from './legal-output.ts';
 import type { Engine, RunTurn } from './run-turn.ts';
 
-/** Times that rounds are dropped or results shortened for one request: each time what is left over, and more. */
+/** Times that rounds are dropped or results shortened for one request: each time by what was left over as well. */
 const TRIES = 8;
 /** Share of the window that such a request may have: just below where it would be an emergency again. */
 const FITTING_FRACTION = 0.975;
@@ -23,35 +24,13 @@ export async function rescue(
   { outcome, context }: { readonly outcome: Outcome; readonly context: StrategyContext },
 ): Promise<Outcome> {
   const { conversation } = turn;
-  const { windowTokens } = engine.thresholds;
-  // The window is in the provider's tokens, messages are counted in estimated ones.
-  const scale = turn.tokens / Math.max(1, requestTokens(conversation, engine.estimator));
-  const isFull = (left: Conversation) =>
-    shouldContextCollapse(requestTokens(left, engine.estimator) * scale, windowTokens);
+  const sizes = sizesOf(engine, turn);
   const isOff = outcome.status === 'skipped' && outcome.reason === 'off';
-  if (isOff || !isFull(changeOf(outcome)?.conversation ?? conversation)) return outcome;
+  if (isOff || !sizes.isFull(changeOf(outcome)?.conversation ?? conversation)) return outcome;
 
-  const { steps, current } = await collapse(engine, conversation, { outcome, context });
-  let shortened = current;
-  for (let attempt = 1; attempt <= TRIES && isFull(shortened); attempt++) {
-    const left = requestTokens(shortened, engine.estimator) * scale;
-    const shorter = truncateHeadForRetry(shortened, {
-      estimator: engine.estimator,
-      overflow: {
-        kind: 'prompt-too-long',
-        actualTokens: left,
-        excessTokens: left - windowTokens * FITTING_FRACTION,
-      },
-      attempt,
-      // The estimate is scaled to the provider's count, and there is another try.
-      marginFraction: 0,
-      pins: engine.pins,
-      bindsReasoning: engine.bindsReasoning,
-    });
-    if (shorter === null) break;
-    steps.push(...shorter.plan.steps);
-    shortened = shorter.conversation;
-  }
+  const collapsed = await collapse(engine, conversation, { outcome, context });
+  const shortened = leaveOut(engine, collapsed.current, sizes);
+  const steps = [...collapsed.steps, ...(shortened?.plan.steps ?? [])];
   if (steps.length === 0) return outcome;
   const rescued = finishPlan(conversation, { steps }, context, {
     strategy: engine.strategy.name,
@@ -65,12 +44,68 @@ export async function rescue(
     : outcome;
 }
 
+/** The window is in the provider's tokens, messages are counted in estimated ones. */
+interface Sizes {
+  /** Tokens of the provider's in an estimated one. */
+  readonly scale: number;
+  /** A whole request, in the provider's tokens. */
+  tokensOf(conversation: Conversation): number;
+  /** Whether only an emergency helps any more. */
+  isFull(conversation: Conversation): boolean;
+}
+
+function sizesOf({ estimator, thresholds }: Engine, { conversation, tokens }: RunTurn): Sizes {
+  const scale = tokens / Math.max(1, requestTokens(conversation, estimator));
+  const tokensOf = (left: Conversation) => requestTokens(left, estimator) * scale;
+  return {
+    scale,
+    tokensOf,
+    isFull: (left) => shouldContextCollapse(tokensOf(left), thresholds.windowTokens),
+  };
+}
+
+/**
+ * Leaves out rounds and shortens results until the request fits, or is as small as it can be. Every try begins with all
+ * that there is: whether results of the current turn are shortened or pinned messages leave is decided once, and going on
+ * from a turn that was shortened in vain would take both.
+ */
+function leaveOut(
+  { estimator, thresholds, pins, bindsReasoning }: Engine,
+  whole: Conversation,
+  { scale, tokensOf, isFull }: Sizes,
+): RetryTruncation | undefined {
+  const fittingTokens = thresholds.windowTokens * FITTING_FRACTION;
+  const actualTokens = tokensOf(whole);
+  // A marker comes in where rounds leave, and needs room too.
+  const marker = estimator.profile.perMessageTokens + estimator.countText(markerText(whole.messages.length));
+  let excessTokens = actualTokens + marker * scale - fittingTokens;
+  let smallest: RetryTruncation | undefined;
+  for (let attempt = 1; attempt <= TRIES && isFull(smallest?.conversation ?? whole); attempt++) {
+    const shorter = truncateHeadForRetry(whole, {
+      estimator,
+      overflow: { kind: 'prompt-too-long', actualTokens, excessTokens },
+      attempt,
+      // The estimate is scaled to the provider's count, and there is another try.
+      marginFraction: 0,
+      pins,
+      bindsReasoning,
+    });
+    if (shorter === null) break;
+    const tokens = tokensOf(shorter.conversation);
+    // More was asked for than the time before: there is no more.
+    if (tokens >= tokensOf(smallest?.conversation ?? whole)) break;
+    smallest = shorter;
+    excessTokens += tokens - fittingTokens;
+  }
+  return smallest;
+}
+
 /** The smaller of what the strategy made and what the emergency makes. */
 async function collapse(
   { emergency, estimator }: Engine,
   conversation: Conversation,
   { outcome, context }: { readonly outcome: Outcome; readonly context: StrategyContext },
-): Promise<{ readonly steps: (readonly Edit[])[]; readonly current: Conversation }> {
+): Promise<{ readonly steps: Plan['steps']; readonly current: Conversation }> {
   const made = changeOf(outcome);
   const collapsed = changeOf(
     refuseIllegal(conversation, await emergency.compact(conversation, { ...context, trigger: 'overflow' })),
@@ -78,5 +113,5 @@ async function collapse(
   const sizeOf = (change: typeof made) =>
     change === undefined ? Number.POSITIVE_INFINITY : requestTokens(change.conversation, estimator);
   const smaller = sizeOf(collapsed) < sizeOf(made) ? collapsed : made;
-  return { steps: [...(smaller?.plan.steps ?? [])], current: smaller?.conversation ?? conversation };
+  return { steps: smaller?.plan.steps ?? [], current: smaller?.conversation ?? conversation };
 }

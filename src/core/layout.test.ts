@@ -100,6 +100,10 @@ describe('a layout', () => {
     expect(needs('uauau', 3, openaiChat)).toBe(true);
     expect(needs('aaqaa', 4, anthropicMessages)).toBe(true);
     expect(needs('aaqaa', 4, openaiChat)).toBe(false);
+    // A tail that begins with a system message, behind an answer and behind a message of the user.
+    expect(needs('uqusaua', 3, anthropicMessages)).toBe(true);
+    expect(needs('uqpausaua', 5, anthropicMessages)).toBe(false);
+    expect(needs('uqusaua', 3, openaiChat)).toBe(false);
   });
 
   it('is drops that a summary speaks for, and one message; or drops alone', () => {

@@ -2,6 +2,7 @@ import type { Edit } from './edit.ts';
 import type { Conversation } from './format.ts';
 import { legalCuts } from './legality.ts';
 import { hasToolResult, type Message, textOf } from './message.ts';
+import { segmentsOf } from './own-words.ts';
 import type { Span } from './pins.ts';
 import { canBeSaid, type Opening, openingText, readOpenings } from './summary-message.ts';
 import { surveyOf } from './survey.ts';
@@ -127,6 +128,22 @@ function carriedOpenings(messages: readonly Message[], leaving: readonly Span[])
     .filter(({ kind }) => kind !== 'request');
 }
 
+/** What the user asked, without what a harness has put around it; all of it where nothing else is there. */
+function askedIn(message: Message | undefined): string {
+  const sent = message === undefined ? '' : sentBy(message);
+  return sent === '' ? wordsOf(message) : sent;
+}
+
+/** What the user wrote or pasted in a message. */
+function sentBy({ blocks }: Message): string {
+  const segments = blocks.flatMap((block) => (block.type === 'text' ? segmentsOf(block.text) : []));
+  return segments
+    .filter(({ by }) => by !== 'wrapped')
+    .map(({ text }) => text)
+    .join('\n')
+    .trim();
+}
+
 /** The newest request of the user, unless the tail or a pinned message holds it. */
 function requestInForce(
   messages: readonly Message[],
@@ -136,15 +153,31 @@ function requestInForce(
     shorten = (text) => text,
   }: Pick<Layout, 'leaving' | 'cut'> & Pick<LayoutOptions, 'shorten'>,
 ): readonly Opening[] {
-  const { lastAsked = -1 } = surveyOf(messages);
-  if (lastAsked >= cut) return [];
+  const { lastAsked: newest = -1 } = surveyOf(messages);
+  if (newest >= cut) return [];
+  const lastAsked = lastOwnWords(messages, newest);
   const isLeaving = leaving.some(({ start, end }) => start <= lastAsked && lastAsked < end);
-  if (isLeaving) return [{ kind: 'request', text: shorten(wordsOf(messages[lastAsked])) }];
+  if (isLeaving) return [{ kind: 'request', text: shorten(askedIn(messages[lastAsked])) }];
   const earlier = messages
     .slice(lastAsked + 1, cut)
     .flatMap((message) => readOpenings(message) ?? [])
     .findLast(({ kind }) => kind === 'request');
   return earlier === undefined ? [] : [earlier];
+}
+
+/** The newest text, up to this one, in which the user speaks; this one where none is: a harness may speak in their name. */
+function lastOwnWords(messages: readonly Message[], newest: number): number {
+  for (let index = newest; index >= 0; index--) {
+    const message = messages[index];
+    if (
+      message?.role === 'user' &&
+      !hasToolResult(message) &&
+      readOpenings(message) === undefined &&
+      sentBy(message) !== ''
+    )
+      return index;
+  }
+  return newest;
 }
 
 function wordsOf(message: Message | undefined): string {
@@ -177,7 +210,7 @@ interface SystemPlaces {
   readonly said: readonly number[];
   /** The first of the system messages that stand behind ours, right before the tail. */
   readonly behind: number | undefined;
-  /** Whether those need a message of the user in front. */
+  /** Whether those, or the ones that the tail begins with, need a message of the user in front. */
   readonly needsUser: boolean;
 }
 
@@ -206,12 +239,12 @@ function placeSystems(messages: readonly Message[], kept: readonly number[], cut
   }
   const isBeforeAnswer = messages[cut]?.role === 'assistant';
   if (!isBeforeAnswer) quoted.push(...trailingSystems);
+  const hasSystem = isBeforeAnswer ? trailingSystems.length > 0 : isSystem(cut);
   return {
     quoted,
     said: trailing.filter((index) => !isSystem(index)),
     behind: isBeforeAnswer ? trailingSystems[0] : undefined,
-    needsUser:
-      isBeforeAnswer && trailingSystems.length > 0 && !mayPrecedeSystem(messages[kept[end - 1] ?? -1]),
+    needsUser: hasSystem && !mayPrecedeSystem(messages[kept[end - 1] ?? -1]),
   };
 }
 

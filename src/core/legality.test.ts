@@ -56,6 +56,14 @@ describe('each property alone', () => {
     expect(legalCuts(items, [batch])).toEqual([0, 1, 4, 5, 6, 7]);
   });
 
+  it('batch keeps a thought with all that it led to, up to what the client says', () => {
+    const [question, thought, answer] = items;
+    const search = openaiResponses.readMessage({ type: 'web_search_call', id: 'ws_1', status: 'completed' });
+    const list = [question!, thought!, search, answer!, answer!, question!, answer!, search];
+
+    expect(legalCuts(list, [batch])).toEqual([0, 1, 5, 6, 7, 8]);
+  });
+
   it('opaque-border forbids every cut up to a compaction item', () => {
     const border = openaiResponses.readMessage({ type: 'compaction', id: 'cmp_1', encrypted_content: 'x' });
 

@@ -103,24 +103,29 @@ export const sameResponse = stepwise('same-response', 'the records of one respon
   };
 });
 
-/** Adjacent assistant messages without ids are one response: parallel calls and reasoning with what follows it. */
+/** Adjacent assistant messages without ids are one response: parallel calls, and reasoning with all that follows it. */
 export const batch = stepwise(
   'batch',
   'parallel calls, and reasoning with the items it led to, stay together',
   () => {
     let before: Message | undefined;
+    // One thought leads to several items, the search of a provider's and the answer to it: each of them asks for it.
+    let hasThought = false;
     return (message, index) => {
-      const isJoined = before !== undefined && isOneBatch(before, message);
+      const isJoined =
+        before !== undefined &&
+        isOneResponse(before, message) &&
+        (hasThought || isUnfinished(before) || isUnfinished(message));
+      hasThought = (isJoined && hasThought) || message.blocks.some(({ type }) => type === 'reasoning');
       before = message;
       return isJoined ? { start: index - 1, end: index + 1 } : undefined;
     };
   },
 );
 
-function isOneBatch(before: Message, after: Message): boolean {
-  if (before.role !== 'assistant' || after.role !== 'assistant') return false;
-  if (before.responseId !== undefined && after.responseId !== undefined) return false;
-  return isUnfinished(before) || isUnfinished(after);
+function isOneResponse(before: Message, after: Message): boolean {
+  const hasBothIds = before.responseId !== undefined && after.responseId !== undefined;
+  return before.role === 'assistant' && after.role === 'assistant' && !hasBothIds;
 }
 
 function isUnfinished(message: Message): boolean {

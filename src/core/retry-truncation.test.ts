@@ -295,6 +295,37 @@ describe('truncateHeadForRetry, keep-preamble', () => {
     expect(truncateHeadForRetry(last.conversation, { estimator, ...gap(1) })).toBeNull();
   });
 
+  it('marks a gap in front of the system messages that have to stand right before an answer', () => {
+    const list = [
+      { role: 'user', content: 'go' },
+      { role: 'system', content: 'rules' },
+      { role: 'assistant', content: 'one' },
+      { role: 'user', content: 'two' },
+      { role: 'assistant', content: 'three' },
+      { role: 'user', content: 'four' },
+    ];
+    const textsIn = (format: string) =>
+      truncateHeadForRetry(readConversation(deepFreeze(list), format), {
+        estimator,
+        ...gap(1),
+      })?.conversation.messages.map(({ blocks }) => textOf(blocks[0]!));
+
+    expect(textsIn('anthropic-messages')).toEqual([
+      'go',
+      expect.stringMatching(OUR_MARKER),
+      'rules',
+      'three',
+      'four',
+    ]);
+    expect(textsIn('openai-responses')).toEqual([
+      'go',
+      'rules',
+      expect.stringMatching(OUR_MARKER),
+      'three',
+      'four',
+    ]);
+  });
+
   it("never touches what stands before the provider's own summary", () => {
     const conversation = anthropic([
       { role: 'user', content: 'go' },

@@ -96,7 +96,7 @@ export function truncateHeadForRetry(
   const account = accountOf(conversation, old, choice, estimator);
   const { marker, edits } = writeEdits(old, choice, {
     droppedRounds: account.droppedRounds.length,
-    mayStandAt: (place) => !conversation.format.alternates || messages[place - 1]?.role !== 'user',
+    placeBefore: (start) => markerPlace(conversation.format, messages, start),
   });
   const bound = options.bindsReasoning === true ? stripBoundReasoning(messages, edits) : [];
   const withoutMarkers = [...old.places].map((start): Edit => ({ type: 'drop', start, end: start + 1 }));
@@ -127,20 +127,33 @@ function writeEdits(
   { dropped, shortened }: Choice,
   {
     droppedRounds,
-    mayStandAt,
-  }: { readonly droppedRounds: number; readonly mayStandAt: (place: number) => boolean },
+    placeBefore,
+  }: { readonly droppedRounds: number; readonly placeBefore: (start: number) => number | undefined },
 ): { readonly marker: string | undefined; readonly edits: readonly Edit[] } {
-  const before = Math.min(old.start, dropped[0]?.start ?? old.start);
+  const before = placeBefore(Math.min(old.start, dropped[0]?.start ?? old.start));
   const text = dropped.length === 0 ? old.text : markerText(old.droppedRounds + droppedRounds);
-  // Where two messages of the user may not be neighbours, the receipt alone says that rounds are missing.
-  const marker = mayStandAt(before) ? text : undefined;
+  const marker = before === undefined ? undefined : text;
   const edits: readonly Edit[] = [
     ...dropped.map(({ start, end }): Edit => ({ type: 'drop', start, end })),
-    // What stays behind a gap begins with an answer, so a user message fits there in every format.
-    ...(marker === undefined ? [] : [{ type: 'insert', before, text: marker } as const]),
+    ...(before === undefined || text === undefined ? [] : [{ type: 'insert', before, text } as const]),
     ...shortened,
   ];
   return { marker, edits };
+}
+
+/**
+ * Where the marker of a gap stands; undefined where two messages of the user would be neighbours that may not be: the
+ * receipt alone says there that rounds are missing. What stays behind a gap begins with an answer, so a user message fits
+ * in front of it, but for system messages that have to stand before an answer themselves: it stands in front of those.
+ */
+function markerPlace(
+  { alternates, systemStands }: Conversation['format'],
+  messages: readonly Message[],
+  start: number,
+): number | undefined {
+  let place = start;
+  while (systemStands !== 'anywhere' && messages[place - 1]?.role === 'system') place--;
+  return alternates && messages[place - 1]?.role === 'user' ? undefined : place;
 }
 
 /** What a choice means for the conversation that was given, by the names of its rounds. */

@@ -13,6 +13,7 @@ const kinds: readonly Message[] = [
   { role: 'user', content: 'a question' },
   { role: 'assistant', content: 'an answer' },
   { role: 'assistant', id: 'msg_1', content: 'a record of a response' },
+  { role: 'assistant', content: [{ type: 'thinking', thinking: 'a thought', signature: 'c2ln' }] },
   { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'read', input: {} }] },
   {
     role: 'assistant',

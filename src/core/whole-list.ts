@@ -19,7 +19,7 @@ export function isCutBehindWhole(messages: readonly Message[], cut: number): boo
   if (before !== undefined && hasToolCall(before)) return false;
   const links = new WholeLinks();
   const watchers = stepwiseProperties.map((property) => property.watch());
-  // The records of one response may stand on both sides.
+  // The records of one response may stand on both sides, and so may a thought and what it led to.
   for (let index = lastAnswerBefore(messages, cut); index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) continue;
@@ -32,10 +32,11 @@ export function isCutBehindWhole(messages: readonly Message[], cut: number): boo
   return links.areWhole();
 }
 
-/** Where the assistant spoke last, or the beginning. */
+/** Where the assistant spoke last, from the first of its messages in a row on; or the beginning. */
 function lastAnswerBefore(messages: readonly Message[], end: number): number {
   let index = end - 1;
   while (index > 0 && messages[index]?.role !== 'assistant') index--;
+  while (index > 0 && messages[index - 1]?.role === 'assistant') index--;
   return Math.max(index, 0);
 }
 

@@ -3,6 +3,8 @@ import { strategyContext } from '../../test/support/strategy-context.ts';
 import { changeOf } from '../core/strategy.ts';
 import { readOpenings } from '../core/summary-message.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { readConversation } from '../formats/registry.ts';
+import { deepFreeze } from '../testing/deep-freeze.ts';
 import { messagesOfShape } from '../testing/shapes.ts';
 import { createStrategy } from './registry.ts';
 
@@ -17,6 +19,13 @@ async function left(shape: string, options: Readonly<Record<string, unknown>> = 
   if (outcome.status !== 'compacted') return outcome.reason;
   const places = outcome.conversation.messages.map(({ raw }) => conversation.frame.list.indexOf(raw));
   return places.map((place) => shape[place]).join('');
+}
+
+/** The messages that are left when so many stay. */
+async function leftOf(format: string, list: readonly unknown[], keepLast: number) {
+  const strategy = createStrategy('sliding-window', { keepLast });
+  const outcome = await strategy.compact(readConversation(deepFreeze(list), format), strategyContext());
+  return changeOf(outcome)?.conversation.messages.map(({ raw }) => raw);
 }
 
 describe('sliding-window', () => {
@@ -57,6 +66,47 @@ describe('sliding-window', () => {
     { shape: 'ucr', keepLast: 1, kept: 'nothing-to-do' },
   ])('leaves $kept of $shape when the last $keepLast stay', async ({ shape, keepLast, kept }) => {
     expect(await left(shape, { keepLast })).toBe(kept);
+  });
+
+  it('leaves a system message behind a message of the user, though the one before it has left', async () => {
+    const list = [
+      { role: 'user', content: 'Fire the kiln.' },
+      { role: 'assistant', content: [{ type: 'compaction', content: 'It was built.' }] },
+      { role: 'user', content: `Is it hot? ${'Look at the cones. '.repeat(20)}` },
+      { role: 'system', content: 'Speak of degrees.' },
+      { role: 'assistant', content: 'Nine hundred.' },
+      { role: 'user', content: 'And now?' },
+    ];
+
+    expect(await leftOf('anthropic-messages', list, 3)).toEqual([
+      ...list.slice(0, 2),
+      expect.objectContaining({ role: 'user' }),
+      ...list.slice(3),
+    ]);
+  });
+
+  it('keeps an answer with the thought that led to it by way of a search', async () => {
+    const list = [
+      { role: 'user', content: 'When is high water?' },
+      { role: 'assistant', content: 'Where?' },
+      { role: 'user', content: 'In Brest.' },
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' },
+      {
+        type: 'web_search_call',
+        id: 'ws_1',
+        status: 'completed',
+        action: { type: 'search', query: 'tides' },
+      },
+      {
+        type: 'message',
+        role: 'assistant',
+        id: 'msg_1',
+        content: [{ type: 'output_text', text: 'At noon.' }],
+      },
+      { role: 'user', content: 'And low water?' },
+    ];
+
+    expect(await leftOf('openai-responses', list, 2)).toEqual([list[0], ...list.slice(3)]);
   });
 
   it('keeps what is pinned by a pattern, with its round', async () => {

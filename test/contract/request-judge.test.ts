@@ -55,6 +55,27 @@ describe('the judge of requests', () => {
     expect(faultsOf([answer, summary, question, call, result])).toContain('made-in-front');
   });
 
+  it('knows an older result that was shortened from a later one under the same id', () => {
+    const before = [
+      asked,
+      call,
+      result,
+      answer,
+      question,
+      { ...call },
+      { ...result },
+      { ...answer },
+      summary,
+    ];
+    const [, , , , , againCall, againResult, againAnswer] = before;
+    const note = { role: 'user', content: 'Rounds are missing.' };
+
+    expect(faultsOf([asked, call, clearedResult, note, againAnswer, summary], before)).toEqual([]);
+    expect(
+      faultsOf([asked, call, clearedResult, againCall, againResult, note, againAnswer, summary], before),
+    ).toEqual(['made-in-front']);
+  });
+
   it('sees neighbouring messages of the user where there were none', () => {
     expect(faultsOf([asked, summary, call, result])).toContain('alternation');
     expect(

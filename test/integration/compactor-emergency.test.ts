@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type Compactor, createCompactor } from '../../src/config/compactor.ts';
 import { requestTokens } from '../../src/core/receipt.ts';
 import { notCompacted, type Strategy } from '../../src/core/strategy.ts';
+import { readSummaryMessage, summaryMessageText } from '../../src/core/summary-message.ts';
 import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { readConversation } from '../../src/formats/registry.ts';
+import { recallMemory } from '../../src/memory/recall.ts';
 import { tokenProfileForModel } from '../../src/models/token-profiles.ts';
 import { createStrategy } from '../../src/strategies/registry.ts';
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
@@ -13,7 +15,17 @@ import { callAndResult, errorsOf, session, words } from '../support/probing-sess
 const estimator = createTokenEstimator({ profile: tokenProfileForModel(undefined) });
 const tokensOf = (value: unknown) => requestTokens(readConversation(value, 'anthropic-messages'), estimator);
 
-const REMOVED = 'earlier messages were removed';
+/** The messages of ours in a list. */
+const summariesIn = (list: readonly unknown[]) =>
+  readConversation(list, 'anthropic-messages').messages.flatMap(
+    (message) => readSummaryMessage(message) ?? [],
+  );
+
+/** How many rounds a list tells of, each once: in a memory, or by being there. */
+function roundsIn(list: readonly unknown[]): number {
+  const answers = list.filter((raw) => (raw as { role: string }).role === 'assistant').length;
+  return summariesIn(list).reduce((sum, summary) => sum + recallMemory(summary).rounds, answers);
+}
 
 /** How often a text stands in a value. */
 function timesIn(value: unknown, text: string): number {
@@ -85,6 +97,26 @@ describe('a window that is full while the strategy fails', () => {
     expect(errorsOf(value)).toEqual([]);
   });
 
+  it('gives up what stands in front or the whole of the current turn, never both while one is enough', async () => {
+    const summary = { role: 'user', content: summaryMessageText(words(250)) };
+    const turn = callAndResult(1, 300);
+    const messages = deepFreeze([...session(0), summary, ...callAndResult(0, 1), ...turn]);
+    const seen = { whole: 0, shortened: 0 };
+    for (let window = Math.ceil(tokensOf(turn) * 1.1); window < tokensOf(messages); window += 9) {
+      const compactor = createCompactor({ windowTokens: window, strategy: moody({ isBad: true }) });
+      const { value } = await compactor.compact(messages);
+      const isWhole = value.at(-1) === turn[1];
+
+      expect(isWhole || timesIn(value, 'Mend the kiln.') === 1, `in ${window} tokens`).toBe(true);
+      expect(tokensOf(value)).toBeLessThan(window * 0.98);
+      expect(errorsOf(value)).toEqual([]);
+      seen[isWhole ? 'whole' : 'shortened']++;
+    }
+
+    expect(seen.whole).toBeGreaterThan(0);
+    expect(seen.shortened).toBeGreaterThan(0);
+  });
+
   it('is compacted from all that was said once the strategy is well again', async () => {
     const mood = { isBad: true };
     const seen: number[] = [];
@@ -99,13 +131,17 @@ describe('a window that is full while the strategy fails', () => {
     const compactor = createCompactor({ windowTokens: WINDOW, strategy: watched });
     const full = session(45);
     const first = await compactor.maybeCompact(full);
-    expect(timesIn(first.value, REMOVED)).toBe(1);
+    expect(summariesIn(first.value)).toEqual([first.summary]);
 
     mood.isBad = false;
     const { list, added } = await growUntilCompacted(compactor, first.value, 45);
 
     expect(seen.at(-1)).toBe(full.length + added);
-    expect(timesIn(list, REMOVED)).toBe(0);
+    // Of what the emergency told nothing is left: there is more room now, and all of it is told of once.
+    const [summary = '', ...others] = summariesIn(list);
+    expect(others).toEqual([]);
+    expect(estimator.countText(summary)).toBeGreaterThan(1000);
+    expect(roundsIn(list)).toBe(45 + added / 2);
     expect(list[0]).toEqual(full[0]);
     expect(errorsOf(list)).toEqual([]);
     expect(tokensOf(list)).toBeLessThan(WINDOW * 0.6);
@@ -117,12 +153,13 @@ describe('a window that is full while the strategy fails', () => {
     for (let round = 0; round < 200; round++) {
       list = [...list, ...callAndResult(round)];
       ({ value: list } = await compactor.maybeCompact(list));
-      expect(timesIn(list, REMOVED)).toBeLessThanOrEqual(1);
+      expect(summariesIn(list).length).toBeLessThanOrEqual(1);
       expect(tokensOf(list)).toBeLessThan(4000);
       expect(errorsOf(list)).toEqual([]);
     }
 
-    expect(timesIn(list, REMOVED)).toBe(1);
+    expect(summariesIn(list)).toHaveLength(1);
+    expect(roundsIn(list)).toBe(200);
     expect(list[0]).toMatchObject({ role: 'user' });
     expect(timesIn(list, 'Mend the kiln. Never open the valve.')).toBe(1);
   });
@@ -133,12 +170,14 @@ describe('a window that is full while the strategy fails', () => {
     for (let round = 0; round < 200; round++) {
       list = JSON.parse(JSON.stringify([...list, ...callAndResult(round)])) as unknown[];
       ({ value: list } = await compactor.maybeCompact(list));
-      expect(timesIn(list, REMOVED)).toBeLessThanOrEqual(1);
+      expect(summariesIn(list).length).toBeLessThanOrEqual(1);
       expect(tokensOf(list)).toBeLessThan(4000);
     }
+
+    expect(roundsIn(list)).toBe(200);
   });
 
-  it('is told of by words that no summary of a model is lost in', async () => {
+  it('is told of in a memory of what was done', async () => {
     const compactor = createCompactor({ windowTokens: WINDOW, strategy: moody({ isBad: true }) });
     const { outcome, summary } = await compactor.maybeCompact([
       ...session(45),
@@ -146,8 +185,8 @@ describe('a window that is full while the strategy fails', () => {
     ]);
 
     expect(outcome).toMatchObject({ status: expect.stringMatching(/compacted|insufficient/) });
-    expect(summary).toContain(REMOVED);
-    expect(summary).toContain('probe ×');
+    expect(summary).toMatch(/^Memory of 44 rounds\./);
+    expect(summary).toContain('called probe round 43');
   });
 });
 

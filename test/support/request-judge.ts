@@ -110,17 +110,43 @@ function orderFaults(given: readonly unknown[], left: readonly unknown[]): reado
   return [];
 }
 
-/** Which message of the input each one of the output is, the same or written anew; undefined for one that was made. */
+/**
+ * Which message of the input each one of the output is, the same or written anew; undefined for one that was made. Clients
+ * use ids again, so several messages may bear the marks of one that was written anew: it is the first of them behind the
+ * message that stands before it. Taking the last for it would move the beginning of the tail to the front of the list.
+ */
 function placesOf(given: readonly unknown[], left: readonly unknown[]): readonly (number | undefined)[] {
   const indices = new Map(given.map((message, index) => [message, index]));
-  let marks: Map<string, number> | undefined;
+  let marks: ReadonlyMap<string, readonly number[]> | undefined;
+  let last = -1;
   return left.map((message) => {
     const index = indices.get(message);
-    if (index !== undefined) return index;
-    marks ??= new Map(given.flatMap((one, place) => marksOf(one).map((mark) => [mark, place] as const)));
-    for (const mark of marksOf(message)) if (marks.has(mark)) return marks.get(mark);
-    return undefined;
+    if (index === undefined) marks ??= placesByMark(given);
+    const place = index ?? placeOfMarks(marksOf(message), marks ?? new Map(), last);
+    last = place ?? last;
+    return place;
   });
+}
+
+function placesByMark(given: readonly unknown[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  for (const [place, message] of given.entries()) {
+    for (const mark of marksOf(message)) {
+      const known = places.get(mark);
+      if (known === undefined) places.set(mark, [place]);
+      else known.push(place);
+    }
+  }
+  return places;
+}
+
+function placeOfMarks(
+  marks: readonly string[],
+  places: ReadonlyMap<string, readonly number[]>,
+  last: number,
+): number | undefined {
+  const found = marks.map((mark) => places.get(mark)).find((each) => each !== undefined);
+  return found?.find((place) => place > last) ?? found?.at(-1);
 }
 
 /** The tail is the longest end of the input that is whole in the output. */

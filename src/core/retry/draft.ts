@@ -47,11 +47,14 @@ export class Draft {
     }
   }
 
-  /** What shortening these results would save; those that are shorter already stay as they are. */
+  /** What shortening these results would save; of those that are shorter already, what is left gets shorter still. */
   preview(results: readonly TextResult[], missingTokens: number): readonly Shortened[] {
-    const done = new Set(this.rewrites.map(placeOf));
-    const open = results.filter((result) => !done.has(placeOf(result)));
-    return shortenResults(open, missingTokens, this.estimator);
+    const done = new Map(this.rewrites.map((rewrite) => [placeOf(rewrite), rewrite.text]));
+    const left = results.map((result) => {
+      const text = done.get(placeOf(result));
+      return text === undefined ? result : { ...result, text, tokens: this.estimator.countText(text) };
+    });
+    return shortenResults(left, missingTokens, this.estimator);
   }
 
   shorten(results: readonly TextResult[], missingTokens: number): void {
@@ -59,7 +62,12 @@ export class Draft {
   }
 
   take(shortened: readonly Shortened[]): void {
-    this.shortened = [...this.shortened, ...shortened];
+    const known = new Map(this.shortened.map((one) => [placeOf(one.rewrite), one]));
+    for (const { rewrite, savedTokens } of shortened) {
+      const before = known.get(placeOf(rewrite))?.savedTokens ?? 0;
+      known.set(placeOf(rewrite), { rewrite, savedTokens: before + savedTokens });
+    }
+    this.shortened = [...known.values()];
     this.freed += savedBy(shortened);
   }
 }

@@ -268,6 +268,19 @@ describe('the current turn', () => {
     expect(truncated.receipt.tokensAfter).toBeLessThan(20_000);
   });
 
+  it('has less than half of the window where nothing else may leave, shortened no more than it has to be', () => {
+    const [task, call, result] = toolRound([log(5000, 'now')]);
+    const kept = { role: 'assistant', content: [{ type: 'compaction', content: log(800, 'kept') }] };
+    const conversation = anthropic([task, kept, { role: 'user', content: 'go on' }, call, result]);
+    const truncated = fitTo(10_000, conversation, { marginFraction: 0 });
+
+    expect(truncated).toMatchObject({ droppedRounds: [], shortenedResults: 1 });
+    expect(truncated.receipt.tokensAfter).toBeLessThanOrEqual(10_000);
+    expect(truncated.receipt.tokensAfter).toBeGreaterThan(9_500);
+    const [text = ''] = truncated.conversation.messages.at(-1)!.blocks.map(textOf);
+    expect(text.match(/characters left out/g)).toHaveLength(1);
+  });
+
   it('is shortened rather than the task given up', () => {
     const conversation = anthropic(toolRound([log(3000, 'only')]));
     const own = requestTokens(anthropic(toolRound([log(3000, 'only')]).slice(1)), estimator);
