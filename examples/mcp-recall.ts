@@ -1,6 +1,6 @@
 /**
  * A client that sends all of its history with every request, kept by a keeper: what leaves the context is archived in a
- * store under a handle, and an agent reads it again, byte for byte, through `roundfold mcp`.
+ * store under a handle, and an agent reads it again, page by page, through `roundfold mcp`.
  *
  * Run it with `npm run build && node examples/mcp-recall.ts`. It starts a provider of its own and needs no key.
  */
@@ -48,27 +48,44 @@ async function converse({ url, onEvent }: Stage, path: string) {
   }
 }
 
-/** Everything under a handle. A call gives a piece of it and says where to go on. */
-async function recall(client: Client, handle: string): Promise<string> {
-  const pieces: string[] = [];
-  for (let offset: number | undefined = 0; offset !== undefined; ) {
-    const { content } = await client.callTool({ name: 'recall', arguments: { handle, offset } });
-    const [piece = '', note] = content.map((part) => (part.type === 'text' ? part.text : ''));
-    pieces.push(piece);
-    offset = note === undefined ? undefined : Number(/Go on with offset (\d+)/.exec(note)?.[1]);
+/** Everything under a handle. A call gives a page of it, and a note that says whether there is another one. */
+async function recall(client: Client, handle: string): Promise<readonly string[]> {
+  const pages: string[] = [];
+  for (;;) {
+    const { content } = await client.callTool({
+      name: 'recall',
+      arguments: { handle, page: pages.length + 1 },
+    });
+    const [page = '', note = ''] = content.map((part) => (part.type === 'text' ? part.text : ''));
+    pages.push(page);
+    if (!note.includes('to go on')) return pages;
   }
-  return pieces.join('');
 }
 
-/** The messages with what each handle stands for in its place. What a handle gives may hold older handles. */
-async function unfold(messages: readonly unknown[], recalled: (handle: string) => Promise<string>) {
-  const unfolded: unknown[] = [];
-  for (const message of messages) {
-    const [handle] = /rf:[0-9a-f]{32}/.exec(JSON.stringify(message)) ?? [];
-    if (handle === undefined) unfolded.push(message);
-    else unfolded.push(...(await unfold(JSON.parse(await recalled(handle)) as unknown[], recalled)));
+/** The text under every handle in a text, and under those that stand in there. */
+async function recallAll(client: Client, text: string) {
+  const recalled = new Map<string, readonly string[]>();
+  const texts = [text];
+  for (const read of texts) {
+    for (const [handle] of read.matchAll(/rf:[0-9a-f]{32}/g)) {
+      if (recalled.has(handle)) continue;
+      const pages = await recall(client, handle);
+      recalled.set(handle, pages);
+      texts.push(pages.join(''));
+    }
   }
-  return unfolded;
+  return recalled;
+}
+
+/** What the messages of a list say, and what their results hold. */
+function textsOf(messages: readonly Anthropic.MessageParam[]): readonly string[] {
+  return messages.flatMap(({ content }) => {
+    if (typeof content === 'string') return [content];
+    return content.flatMap((block) => {
+      if (block.type === 'text') return [block.text];
+      return block.type === 'tool_result' && typeof block.content === 'string' ? [block.content] : [];
+    });
+  });
 }
 
 await rehearse('mcp-recall', async (stage) => {
@@ -83,15 +100,14 @@ await rehearse('mcp-recall', async (stage) => {
     await client.connect(
       new StdioClientTransport({ command: process.execPath, args: [command, 'mcp', '--store', path] }),
     );
-    let handles = 0;
-    const unfolded = await unfold(sent, (handle) => {
-      handles++;
-      return recall(client, handle);
-    });
-    if (handles === 0) throw new Error('the context holds no handle');
-    const [said, read] = [history, unfolded].map((messages) => JSON.stringify(messages));
-    if (said !== read) throw new Error('what was recalled is not what was said');
-    return `${handles} handles recalled, ${sent.length} messages unfolded to all ${history.length}, byte for byte`;
+    const context = textsOf(sent).join('\n');
+    const recalled = await recallAll(client, context);
+    if (recalled.size === 0) throw new Error('the context holds no handle');
+    const pages = [...recalled.values()].flat();
+    const known = [context, ...[...recalled.values()].map((each) => each.join(''))].join('\n');
+    const lost = textsOf(history).filter((text) => !known.includes(text));
+    if (lost.length > 0) throw new Error(`${lost.length} texts can neither be read nor recalled`);
+    return `${recalled.size} handles recalled in ${pages.length} pages, all ${history.length} messages found again`;
   } finally {
     await client.close();
     rmSync(folder, { recursive: true });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { findContract } from '../contracts/index.ts';
 import { RoundfoldError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { memory } from '../memory/summarizer.ts';
 import { memoryStore } from '../stores/memory.ts';
-import { digest } from '../summarizers/digest.ts';
 import { runTurn } from './agent-loop.ts';
 import { ChatArchive } from './archive.ts';
 import { Chat } from './chat.ts';
@@ -39,7 +39,7 @@ async function chatWith(
     windowTokens: options.windowTokens ?? 100_000,
     strategy: options.strategy ?? 'ladder',
     settings: {},
-    summarizer: digest,
+    summarizer: memory,
     logPath: undefined,
     archive: options.archive,
     sessionPath: 'nowhere',

@@ -1,7 +1,8 @@
 import { sha256 } from '../config/sha256.ts';
+import { type PageMatch, searchPages } from '../config/span-search.ts';
 import type { Message } from '../core/message.ts';
 import { keptMessage, searchableText, spanHandle } from '../core/span-content.ts';
-import type { ArchivedSpan, SpanMatch, Store } from '../core/store.ts';
+import type { ArchivedSpan, Store } from '../core/store.ts';
 import { type Change, decorate, type Strategy } from '../core/strategy.ts';
 
 const TENANT = 'chat';
@@ -45,8 +46,8 @@ export class ChatArchive {
     return this.#store.recall({ tenant: TENANT, handle });
   }
 
-  async search(words: string): Promise<readonly SpanMatch[]> {
-    return this.#store.search({
+  async search(words: string): Promise<readonly PageMatch[]> {
+    return searchPages(this.#store, {
       tenant: TENANT,
       conversation: this.#conversation,
       words,

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome, Strategy } from '../core/strategy.ts';
 import type { Summarizer } from '../core/summarizer.ts';
+import { memory } from '../memory/summarizer.ts';
 import { createStrategy } from '../strategies/registry.ts';
-import { digest } from '../summarizers/digest.ts';
 import { ChatCompactor } from './chat-compactor.ts';
 
 const MILLION = 1_000_000;
-/** A digest that costs as much as a million tokens. */
+/** A memory that costs as much as a million tokens. */
 const dear: Summarizer = {
-  ...digest,
+  ...memory,
   async summarize(request) {
-    const outcome = await digest.summarize(request);
+    const outcome = await memory.summarize(request);
     return { ...outcome, usage: { promptTokens: MILLION, outputTokens: 0 } };
   },
 };
 
 function compactorOf(
   configured: Strategy = createStrategy('none'),
-  summarizer: Summarizer = digest,
+  summarizer: Summarizer = memory,
 ): ChatCompactor {
   return new ChatCompactor({
     model: 'claude-sonnet-4-5',

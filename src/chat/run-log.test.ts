@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { notCompacted, type Strategy, type StrategyContext } from '../core/strategy.ts';
 import { createTokenEstimator } from '../core/token-estimator.ts';
 import { readConversation } from '../formats/registry.ts';
-import { digest } from '../summarizers/digest.ts';
+import { memory } from '../memory/summarizer.ts';
 import { RunLog } from './run-log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'roundfold-log-'));
@@ -19,8 +19,8 @@ const context: StrategyContext = {
   targetTokens: 1,
   trigger: 'auto',
   pins: {},
-  summarizer: digest,
-  ownSummarizer: digest,
+  summarizer: memory,
+  ownSummarizer: memory,
   bindsReasoning: false,
   signal: undefined,
 };

@@ -1,5 +1,6 @@
 import type { Hash } from './chain.ts';
-import { type Message, textOf } from './message.ts';
+import type { Message } from './message.ts';
+import { readableParts } from './readable-parts.ts';
 
 /** Hexadecimal digits of a name: 128 bits are enough to tell what one conversation has. */
 const NAME_LENGTH = 32;
@@ -23,15 +24,9 @@ export function spanHandle(hash: Hash, conversation: string, messages: readonly 
   return `rf:${hash([conversation, ...digests].join('\n')).slice(0, NAME_LENGTH)}`;
 }
 
-/** What can be searched in messages that are kept: their text, and what their calls say. */
+/** What can be searched in messages that are kept: all that their pages show, without the words that are ours. */
 export function searchableText(messages: readonly Message[]): string {
-  return messages.map(searchableMessage).join('\n\n');
-}
-
-function searchableMessage({ blocks }: Message): string {
-  return blocks
-    .map((block) =>
-      block.type === 'tool-call' ? `${block.name} ${JSON.stringify(block.input) ?? ''}` : textOf(block),
-    )
-    .join('\n');
+  return messages
+    .flatMap((message, index) => readableParts(message, index + 1).map(({ text }) => text))
+    .join('');
 }

@@ -164,8 +164,15 @@ describe('saved chats', () => {
     );
     const handle = /rf:[0-9a-f]{32}/.exec(kept.stdout)?.[0] ?? '';
     expect(handle).not.toBe('');
-    const recalled = await chat([`/recall ${handle}`, '/recall rf:nothing'], ['--store', store]);
-    expect(recalled.stdout).toContain('the glaze is called celadon');
+    expect(kept.stdout).toMatch(new RegExp(`${handle} 1 {2}message \\d+: .*celadon`));
+    const recalled = await chat(
+      [`/recall ${handle}`, `/recall ${handle} 2`, `/recall ${handle} x`, '/recall rf:nothing'],
+      ['--store', store],
+    );
+    expect(recalled.stdout).toMatch(/--- message \d+: user\nthe glaze is called celadon/);
+    expect(recalled.stdout).toContain('page 1 of 1\n');
+    expect(recalled.stdout).toContain('there is no page 2: this handle has 1 page\n');
+    expect(recalled.stdout).toContain('there is no page x');
     expect(recalled.stdout).toContain('nothing is kept under that handle');
     expect(existsSync(store)).toBe(true);
   });

@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { messagesOfSpan } from '../../src/config/span-pages.ts';
+import { pagesOf } from '../../src/core/pages.ts';
 import type { ArchivedSpan } from '../../src/core/store.ts';
 import { hexadecimal, storeConversation } from '../support/stored-conversation.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -20,7 +22,7 @@ let large: readonly ArchivedSpan[];
 
 beforeAll(async () => {
   spans = await storeConversation({ path });
-  // A cut after an even number of characters goes through a ship of one of them.
+  // The second halves of characters are where a page is full, in one of them.
   large = await storeConversation({
     path,
     name: 'large',
@@ -71,7 +73,10 @@ const initialize = {
   },
 };
 
-const textOf = (span: ArchivedSpan | undefined) => Buffer.from(span?.body ?? []).toString();
+const pagesOfSpan = (span: ArchivedSpan | undefined) =>
+  span === undefined ? [] : pagesOf(messagesOfSpan(span));
+/** What a call for a span of one page answers. */
+const onlyPage = (span: ArchivedSpan | undefined) => [...pagesOfSpan(span), 'page 1 of 1, the last one'];
 
 describe('roundfold mcp', () => {
   it.each([
@@ -108,43 +113,68 @@ describe('roundfold mcp', () => {
     }
   });
 
-  it('recalls byte for byte', async () => {
+  it('tells an agent how to go on', async () => {
+    const client = await connect();
+    const [recall, search] = (await client.listTools()).tools;
+
+    expect(recall?.description).toContain('(A12) is page 12 of handle A');
+    expect(recall?.description).toContain('call again with the next page');
+    expect(Object.keys(recall?.inputSchema.properties ?? {})).toEqual(['handle', 'page']);
+    expect(search?.description).toContain('call recall with that handle and page');
+  });
+
+  it('recalls the first page', async () => {
     const client = await connect();
 
     for (const span of spans) {
       expect(await call(client, 'recall', { handle: span.handle })).toEqual({
         isError: false,
-        texts: [textOf(span)],
+        texts: onlyPage(span),
       });
     }
+    expect(onlyPage(spans[0])[0]).toMatch(/^--- message 1: user\nThe harbour master[\s\S]*\[call\] look\n/);
   });
 
-  it('clips what is long, and goes on where it says', async () => {
+  it('goes on page by page, where it says', async () => {
     const client = await connect();
     for (const span of large) {
-      const pieces: string[] = [];
-      for (let offset: number | undefined = 0; offset !== undefined; ) {
-        const { texts } = await call(client, 'recall', { handle: span.handle, offset });
-        const [piece = '', note] = texts;
-        expect(piece.length).toBeLessThanOrEqual(20_000);
-        expect(piece.isWellFormed()).toBe(true);
-        pieces.push(piece);
-        offset = note === undefined ? undefined : Number(/Go on with offset (\d+)\.$/.exec(note)?.[1]);
+      const pages: string[] = [];
+      for (let page: number | undefined = 1; page !== undefined; ) {
+        const { texts } = await call(client, 'recall', { handle: span.handle, page });
+        const [text = '', note = ''] = texts;
+        expect(text.length).toBeLessThanOrEqual(16_000);
+        expect(text.isWellFormed()).toBe(true);
+        expect(note).toMatch(new RegExp(`^page ${page} of 8\\b`));
+        pages.push(text);
+        const next: string | undefined = /call recall with page (\d+) to go on$/.exec(note)?.[1];
+        page = next === undefined ? undefined : Number(next);
       }
-      expect(pieces.length).toBeGreaterThan(3);
-      expect(pieces.join('')).toBe(textOf(span));
+      expect(pages).toEqual(pagesOfSpan(span));
+      expect(pages.join('')).toContain('🚢'.repeat(15_000));
     }
-    expect(await call(client, 'recall', { handle: large[0]?.handle, offset: 10_000_000 })).toMatchObject({
+    expect(await call(client, 'recall', { handle: large[0]?.handle, page: 9 })).toEqual({
       isError: true,
-      texts: [expect.stringContaining('behind the end')],
+      texts: ['There is no page 9: this handle has 8 pages.'],
     });
+  });
+
+  it('finds the page to recall', async () => {
+    const client = await connect();
+    const [text = ''] = (await call(client, 'search', { words: 'lighthouses' })).texts;
+    const [, handle, page] = /^(rf:\w+) page (\d+) of 8, message 1: lighthouses🚢/m.exec(text) ?? [];
+
+    expect(text).toMatch(/^2 matches; call recall with a handle and its page to read one\n/);
+    expect(handle).toBe(large[1]?.handle);
+    const { texts } = await call(client, 'recall', { handle, page: Number(page) });
+    expect(texts[0]).toContain('lighthouses🚢');
   });
 
   it('searches, keeps to the limit, and says when there is nothing', async () => {
     const client = await connect();
     const found = await call(client, 'search', { words: 'PARSER harbour' });
 
-    expect(found.texts[0]).toContain(`1 match\n${spans[0]?.handle} (messages 2 to 3): The harbour master`);
+    expect(found.texts[0]).toMatch(/^1 match;/);
+    expect(found.texts[0]).toContain(`\n${spans[0]?.handle} page 1 of 1, message 1: The harbour master`);
     expect((await call(client, 'search', { words: 'look', limit: 1 })).texts[0]).not.toContain('2 matches');
     expect(await call(client, 'search', { words: 'submarine' })).toMatchObject({
       isError: false,
@@ -159,7 +189,7 @@ describe('roundfold mcp', () => {
       isError: true,
       texts: [expect.stringContaining('search')],
     });
-    for (const input of [{}, { handle: 'rf:1', offset: -1 }, { handle: 7 }]) {
+    for (const input of [{}, { handle: 'rf:1', page: 0 }, { handle: 'rf:1', page: 1.5 }, { handle: 7 }]) {
       expect(await call(client, 'recall', input).catch(() => ({ isError: true }))).toMatchObject({
         isError: true,
       });
@@ -173,9 +203,7 @@ describe('roundfold mcp', () => {
       both.flatMap((client) => [...spans, ...spans].map(({ handle }) => call(client, 'recall', { handle }))),
     );
 
-    expect(answers.map(({ texts }) => texts[0])).toEqual(
-      [...spans, ...spans, ...spans, ...spans].map(textOf),
-    );
+    expect(answers.map(({ texts }) => texts)).toEqual([...spans, ...spans, ...spans, ...spans].map(onlyPage));
   });
 
   it('keeps to the conversation it was started for', async () => {
@@ -196,7 +224,7 @@ describe('roundfold mcp', () => {
     ]);
 
     expect((await call(alice, 'search', { words: 'boat' })).texts[0]).toMatch(
-      /^1 match\n.*alice has a boat$/,
+      /^1 match;.*\n.*alice has a boat$/,
     );
     expect(await call(anybody, 'search', { words: 'boat' })).toMatchObject({
       isError: true,
@@ -217,7 +245,7 @@ describe('roundfold mcp', () => {
     });
     expect(existsSync(later)).toBe(false);
     const [span] = await storeConversation({ path: later });
-    expect((await call(client, 'recall', { handle: span?.handle })).texts).toEqual([textOf(span)]);
+    expect((await call(client, 'recall', { handle: span?.handle })).texts).toEqual(onlyPage(span));
   });
 
   it('needs the secret of a sealed store', async () => {

@@ -112,7 +112,7 @@ describe('the command line', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/--unused-days[\s\S]*Examples:\n {2}roundfold store gc/);
     expect((await runCli(['complete', '--', 'store', ''])).stdout).toMatch(/^ls\t[\s\S]*^forget\t/m);
-    expect((await runCli(['complete', '--', 'recall', '--te'])).stdout).toMatch(/--text[\s\S]*--tenant/);
+    expect((await runCli(['complete', '--', 'recall', '--pa'])).stdout).toMatch(/--page\b[\s\S]*--pages/);
     expect(await runCli(['store', 'nonsense'])).toMatchObject({ code: 2, stdout: '' });
   });
 

@@ -46,22 +46,27 @@ beforeAll(async () => {
 describe('roundfold recall', () => {
   it('writes the messages byte for byte', async () => {
     for (const { handle, body } of spans) {
-      const { code, stdout, stderr } = await over(filled, 'recall', handle);
+      const { code, stdout, stderr } = await over(filled, 'recall', handle, '--raw');
 
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(Buffer.from(stdout).equals(body)).toBe(true);
     }
   });
 
-  it('shows them as text without what a terminal would act upon, and as JSON', async () => {
-    const { handle = '', start, end, body } = spans[1] ?? {};
-    const { stdout } = await over(filled, 'recall', handle, '--text');
-    const [line] = lines((await over(filled, 'recall', handle, '--json')).stdout);
+  it('shows a page without what a terminal would act upon', async () => {
+    const { code, stdout, stderr } = await over(filled, 'recall', spans[1]?.handle ?? '');
 
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'page 1 of 1\n' });
     expect(stdout).toContain(
-      '--- message 4: user\nline one\nline two    with \\u{2028} separators, \\u{0} and',
+      '--- message 1: user\nline one\nline two\twith \\u{2028} separators, \\u{0} and',
     );
-    expect(stdout).toContain('[calls look]');
+    expect(stdout).toContain('--- message 2: assistant\n[call] look\ntext:\nline one\nline two\twith');
+  });
+
+  it('gives the messages themselves as JSON', async () => {
+    const { handle = '', start, end, body } = spans[1] ?? {};
+    const [line] = lines((await over(filled, 'recall', handle, '--json', '--all')).stdout);
+
     expect(line).toMatchObject({
       version: 1,
       type: 'span',
@@ -69,6 +74,7 @@ describe('roundfold recall', () => {
       conversation: first,
       start,
       end,
+      pages: 1,
     });
     expect(line?.['messages']).toEqual(JSON.parse(Buffer.from(body ?? []).toString()));
   });
@@ -87,7 +93,9 @@ describe('roundfold recall', () => {
 
     expect(handles.length).toBeGreaterThan(0);
     for (const { handle, start, end } of handles) {
-      expect((await over(path, 'recall', handle)).stdout).toBe(JSON.stringify(messages.slice(start, end)));
+      expect((await over(path, 'recall', handle, '--raw')).stdout).toBe(
+        JSON.stringify(messages.slice(start, end)),
+      );
     }
   });
 
@@ -119,14 +127,27 @@ describe('roundfold recall', () => {
 });
 
 describe('roundfold search', () => {
-  it('finds all words in any case, with handle, place and excerpt', async () => {
+  it('finds all words in any case, with handle, page, message and excerpt', async () => {
     const [{ handle = '' } = {}] = spans;
     const { code, stdout } = await over(filled, 'search', 'PARSER', 'harbour');
 
     expect(code).toBe(0);
-    expect(stdout).toContain(`${handle} messages 2 to 3 of ${first.slice(0, 12)}\n    The harbour master`);
+    expect(stdout).toContain(
+      `${handle} page 1 of 1, message 1; conversation ${first.slice(0, 12)}\n    The harbour master`,
+    );
     expect(lines((await over(filled, 'search', 'harbour', '--json')).stdout)).toMatchObject([
-      { version: 1, type: 'match', tenant: 'alice', conversation: first, handle, start: 1, end: 3 },
+      {
+        version: 1,
+        type: 'match',
+        tenant: 'alice',
+        conversation: first,
+        handle,
+        start: 1,
+        end: 3,
+        page: 1,
+        pages: 1,
+        message: 1,
+      },
     ]);
   });
 

@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { boundedLines } from './bounded-lines.ts';
-import { LARGEST_LIMIT, MAXIMUM_CHARACTERS, recallTool, searchTool, type ToolScope } from './tools.ts';
+import { LARGEST_LIMIT, recallTool, searchTool, type ToolScope } from './tools.ts';
 
 export interface ServingOptions extends ToolScope {
   readonly version: string;
@@ -74,10 +74,10 @@ function createServer(options: ServingOptions): McpServer {
     'recall',
     {
       title: 'Read earlier messages',
-      description: `Reads messages that a summary stands for, as they were, as JSON. Summaries name them: handle=rf:…. At most ${MAXIMUM_CHARACTERS} characters at a time; a note says how to go on. ${DATA}`,
+      description: `Reads earlier messages that a summary stands for, a page of about 2,000 tokens at a time. Summaries name the handle (handle=rf:…) and the page of what they tell: (A12) is page 12 of handle A. The answer says "page N of M"; call again with the next page to go on, or with the page that search names. ${DATA}`,
       inputSchema: z.object({
         handle: z.string().describe('as the summary or a search names it: rf:…'),
-        offset: z.int().min(0).default(0).describe('characters to skip, as the note of the call before says'),
+        page: z.int().min(1).default(1).describe('which page, from 1 on'),
       }),
       annotations: onlyReads,
     },
@@ -87,7 +87,7 @@ function createServer(options: ServingOptions): McpServer {
     'search',
     {
       title: 'Search earlier messages',
-      description: `Finds earlier messages that have left the conversation, by words that all occur in them. Gives handles for recall, places and excerpts. ${DATA}`,
+      description: `Finds earlier messages that have left the conversation, by words that all occur in them. Each match names a handle, a page and a message, with the words around: call recall with that handle and page to read on. ${DATA}`,
       inputSchema: z.object({
         words: z.string().describe('words that all occur, in any order and case'),
         limit: z.int().min(1).max(LARGEST_LIMIT).default(10).describe('matches at most'),

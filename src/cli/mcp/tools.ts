@@ -1,11 +1,13 @@
+import { messagesOfSpan } from '../../config/span-pages.ts';
 import { RoundfoldError } from '../../core/errors.ts';
+import { pagesOf } from '../../core/pages.ts';
 import type { ArchivedSpan, Store } from '../../core/store.ts';
-import { countOf, formatCount } from '../../report/terminal.ts';
+import { formatPages, noSuchPage } from '../../report/page-words.ts';
+import { countOf } from '../../report/terminal.ts';
 import type { StoreAccess } from '../store/access.ts';
 import { refuseFaults } from '../store/fault-error.ts';
 import { findConversation, findTenant } from '../store/find-conversation.ts';
 import { searchSpans } from '../store/search-spans.ts';
-import { formatPlace } from '../store/short-forms.ts';
 
 /** What a tool answers. */
 export interface ToolAnswer {
@@ -23,15 +25,12 @@ export interface ToolScope {
   readonly conversation: string | undefined;
 }
 
-/** Characters that one call gives at most: a model asks for more when it needs more. */
-export const MAXIMUM_CHARACTERS = 20_000;
-
 export const LARGEST_LIMIT = 50;
 
-/** The messages of a handle, byte for byte, in pieces; a second text says how to go on. */
+/** A page of what a handle holds; a second text says which, and how to go on. */
 export function recallTool(
   scope: ToolScope,
-  { handle, offset }: { readonly handle: string; readonly offset: number },
+  { handle, page }: { readonly handle: string; readonly page: number },
 ): Promise<ToolAnswer> {
   return answer(scope, async (store) => {
     const span = await findSpan(scope, store, handle);
@@ -41,21 +40,20 @@ export function recallTool(
         'Nothing is stored under this handle. Look for the messages by their words with search.',
       );
     }
-    const text = Buffer.from(span.body).toString();
-    if (offset > 0 && offset >= text.length) {
-      return refusal(`The offset is behind the end: there are ${formatCount(text.length)} characters.`);
-    }
-    const end = endOfPiece(text, offset);
-    const note = `Clipped: characters ${offset} to ${end} of ${text.length}. Go on with offset ${end}.`;
-    return texts(text.slice(offset, end), ...(end < text.length ? [note] : []));
+    const pages = pagesOf(messagesOfSpan(span));
+    const text = pages[page - 1];
+    if (text === undefined) return refusal(`${capitalised(noSuchPage(page, pages.length))}.`);
+    return texts(text, noteOf(page, pages.length));
   });
 }
 
-/** A cut never goes through a character. */
-function endOfPiece(text: string, offset: number): number {
-  const end = Math.min(text.length, offset + MAXIMUM_CHARACTERS);
-  const isInside = end < text.length && /^[\uDC00-\uDFFF]/.test(text.charAt(end));
-  return isInside ? end - 1 : end;
+function noteOf(page: number, pages: number): string {
+  const place = formatPages({ first: page, last: page }, pages);
+  return page === pages ? `${place}, the last one` : `${place}; call recall with page ${page + 1} to go on`;
+}
+
+function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 async function findSpan(
@@ -70,7 +68,7 @@ async function findSpan(
   return only === undefined || span?.conversation === only.conversation ? span : undefined;
 }
 
-/** Handles, places and excerpts. */
+/** Handles, pages, messages and excerpts. */
 export function searchTool(
   scope: ToolScope,
   { words, limit }: { readonly words: string; readonly limit: number },
@@ -82,8 +80,12 @@ export function searchTool(
       refuseFaults(scope.access);
       return texts('No earlier messages have all of these words. Try fewer, or others.');
     }
-    const lines = found.map((match) => `${match.handle} (${formatPlace(match)}): ${match.excerpt}`);
-    return texts(`${countOf(found.length, 'match', 'matches')}\n${lines.join('\n')}`);
+    const lines = found.map(
+      ({ handle, page, pages, message, excerpt }) =>
+        `${handle} page ${page} of ${pages}, message ${message}: ${excerpt}`,
+    );
+    const count = countOf(found.length, 'match', 'matches');
+    return texts(`${count}; call recall with a handle and its page to read one\n${lines.join('\n')}`);
   });
 }
 

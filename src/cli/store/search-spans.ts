@@ -1,4 +1,5 @@
-import type { SpanMatch, Store, StoredConversation } from '../../core/store.ts';
+import { type PageMatch, searchPages } from '../../config/span-search.ts';
+import type { Store, StoredConversation } from '../../core/store.ts';
 import { findConversation, findTenant } from './find-conversation.ts';
 
 export interface SpanSearch {
@@ -9,20 +10,20 @@ export interface SpanSearch {
   readonly conversation: string | undefined;
 }
 
-/** A match, and the conversation it was found in. */
-export interface FoundSpan extends SpanMatch {
+/** A page that matches, and the conversation it was found in. */
+export interface FoundPage extends PageMatch {
   readonly tenant: string;
   readonly conversation: string;
 }
 
 /** Looks in one conversation or in all of a tenant, the last used first. */
-export async function searchSpans(store: Store, search: SpanSearch): Promise<readonly FoundSpan[]> {
+export async function searchSpans(store: Store, search: SpanSearch): Promise<readonly FoundPage[]> {
   const conversations = await conversationsOf(store, search);
-  const found: FoundSpan[] = [];
+  const found: FoundPage[] = [];
   for (const { tenant, conversation } of conversations) {
     const limit = search.limit - found.length;
     if (limit <= 0) break;
-    const matches = await store.search({ tenant, conversation, words: search.words, limit });
+    const matches = await searchPages(store, { tenant, conversation, words: search.words, limit });
     found.push(...matches.map((match) => ({ tenant, conversation, ...match })));
   }
   if (found.length === 0) await lookForSeals(store, conversations);
