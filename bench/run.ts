@@ -9,7 +9,7 @@ const benches = [
   'compaction.ts',
   'validity.ts',
   'reading.ts',
-  'digest-speed.ts',
+  'memory-speed.ts',
   'checkpoint.ts',
   'parallel-results.ts',
   'stores.ts',

@@ -10,7 +10,7 @@ import { type CostPolicy, type CostReplay, replayCosts } from '../../src/lab/cos
 import { ASSUMED_HEAD_TOKENS, type CostSession, costSessionsOf } from '../../src/lab/cost-session.ts';
 import { findModel } from '../../src/models/catalog.ts';
 import { createStrategy } from '../../src/strategies/registry.ts';
-import { agentFiles, readSessions } from '../retention/corpus.ts';
+import { agentFiles, readSessions } from '../memory/corpus.ts';
 
 /** A session with its name. */
 export interface NamedSession {

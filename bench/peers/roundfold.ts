@@ -1,3 +1,4 @@
+import { defaultSummarizer } from '../../src/config/default-summarizer.ts';
 import { writeConversation } from '../../src/core/format.ts';
 import { ensureToolResultPairing } from '../../src/core/pairing.ts';
 import { requestTokens } from '../../src/core/receipt.ts';
@@ -5,7 +6,6 @@ import { changeOf } from '../../src/core/strategy.ts';
 import { createTokenEstimator } from '../../src/core/token-estimator.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import { createStrategy } from '../../src/strategies/registry.ts';
-import { digest } from '../../src/summarizers/digest.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import type { ChatMessage } from './chat.ts';
 import type { Cutter, Peer } from './peer.ts';
@@ -20,7 +20,12 @@ function createCutter(strategyName: string): Cutter<readonly ChatMessage[]> {
     async cut(native, share) {
       const conversation = format.read(native);
       const targetTokens = Math.floor(requestTokens(conversation, estimator) * share);
-      const context = strategyContext({ estimator, targetTokens, summarizer: digest, trigger: 'auto' });
+      const context = strategyContext({
+        estimator,
+        targetTokens,
+        summarizer: defaultSummarizer,
+        trigger: 'auto',
+      });
       const change = changeOf(await strategy.compact(conversation, context));
       const left = change?.conversation ?? conversation;
       return writeConversation(left) as readonly ChatMessage[]; // written in the shape it was read in

@@ -1,47 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import { aggregate, estimate, pairedDifference } from './aggregate.ts';
 import type { Measurement } from './measure.ts';
+import { type Figures, figureMeasures } from './measures.ts';
 
-const share = { kept: 0, of: 0 };
+// One entry for each figure.
+const nothing = Object.fromEntries(figureMeasures.map(({ figure }) => [figure, undefined])) as Figures;
 
-function measured(row: string, session: string, kept: number, given: Partial<Measurement> = {}): Measurement {
-  return {
-    row,
-    level: '10 %',
-    session,
-    tokensKept: 0.1,
-    isOverBudget: false,
-    brokenRules: [],
-    stableShare: 1,
-    milliseconds: 1,
-    score: {
-      futureReference: { kept, of: 10 },
-      rareReference: share,
-      bound: share,
-      editAnchors: share,
-      constraints: share,
-      changedFiles: share,
-      retrievableReference: share,
-      retrievableAnchors: share,
-      rereadTokens: 0,
-      byKind: { camel: { kept, of: 10 } },
-      bySource: {},
-    },
-    ...given,
-  };
+function measured(
+  row: string,
+  session: string,
+  names: number,
+  given: Partial<Measurement> = {},
+): Measurement {
+  const figures = { ...nothing, kept: 0.1, names };
+  return { row, level: '10 %', session, figures, brokenRules: [], isOverBudget: false, ...given };
 }
 
 describe('summing measurements up', () => {
   test('a session counts once, however many cuts it has', () => {
-    const [result] = aggregate([measured('a', 'one', 10), measured('a', 'one', 10), measured('a', 'two', 0)]);
-    expect(result?.figures.futureReference).toMatchObject({ mean: 0.5, sessions: 2 });
-    expect(result?.byKind).toEqual({ camel: { kept: 20, of: 30 } });
+    const [result] = aggregate([measured('a', 'one', 1), measured('a', 'one', 1), measured('a', 'two', 0)]);
+    expect(result?.figures.names).toMatchObject({ mean: 0.5, sessions: 2 });
   });
 
-  test('sessions with nothing to keep are left out of a figure', () => {
-    const [result] = aggregate([measured('a', 'one', 10)]);
-    expect(result?.figures.editAnchors.sessions).toBe(0);
-    expect(result?.figures.editAnchors.mean).toBeNaN();
+  test('sessions with nothing to measure are left out of a figure', () => {
+    const [result] = aggregate([measured('a', 'one', 1)]);
+    expect(result?.figures.editLines.sessions).toBe(0);
+    expect(result?.figures.editLines.mean).toBeNaN();
   });
 
   test('illegal and oversize outputs are counted', () => {
@@ -49,7 +33,12 @@ describe('summing measurements up', () => {
       measured('a', 'one', 1, { brokenRules: ['no-messages'], isOverBudget: true }),
       measured('a', 'two', 1),
     ]);
-    expect(result).toMatchObject({ illegal: 1, brokenRules: ['no-messages'], overBudget: 1, cuts: 2 });
+    expect(result).toMatchObject({
+      illegalOutputs: 1,
+      brokenRules: ['no-messages'],
+      overBudget: 1,
+      cuts: 2,
+    });
   });
 
   test('rows and levels stay apart', () => {
@@ -63,17 +52,12 @@ describe('summing measurements up', () => {
 
   test('differences are taken session by session', () => {
     const list = [
-      measured('a', 'one', 9),
-      measured('b', 'one', 5),
-      measured('a', 'two', 3),
-      measured('b', 'two', 1),
+      measured('a', 'one', 0.9),
+      measured('b', 'one', 0.5),
+      measured('a', 'two', 0.3),
+      measured('b', 'two', 0.1),
     ];
-    const difference = pairedDifference(
-      [...list, measured('a', 'three', 10)],
-      ['a', 'b'],
-      '10 %',
-      'futureReference',
-    );
+    const difference = pairedDifference([...list, measured('a', 'three', 1)], ['a', 'b'], '10 %', 'names');
     expect(difference.mean).toBeCloseTo(0.3);
     expect(difference.sessions).toBe(2);
   });

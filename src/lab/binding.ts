@@ -5,6 +5,9 @@ const REACH = 100;
 /** A longer line is looked at piece by piece. */
 const LONG_LINE = 1000;
 
+/** A shorter word of letters says nothing of what stands beside it. Where a sign is a word, one is enough. */
+const BINDING_WORD = /^.{4}|[^\0-\u024f]/u;
+
 /** A plain word of a line, in lower case. */
 export interface PlacedWord {
   readonly word: string;
@@ -48,7 +51,9 @@ function readLine(text: string, start: number, end: number): LineWords {
   const to = isLong ? Math.min(lineEnd, end + 2 * REACH) : lineEnd;
   const words: PlacedWord[] = [];
   scanText(text.slice(from, to), {
-    word: (word, at) => words.push({ word: word.toLowerCase(), start: from + at }),
+    word(word, at) {
+      if (BINDING_WORD.test(word)) words.push({ word: word.toLowerCase(), start: from + at });
+    },
   });
   // A piece of a long line serves this place alone.
   return isLong ? { start, end, words } : { start: from, end: to, words };

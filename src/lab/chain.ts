@@ -1,47 +1,58 @@
 import { withMessages } from '../core/format.ts';
 import type { Message } from '../core/message.ts';
-import type { TokenEstimator } from '../core/token-estimator.ts';
-import type { LabCase } from './lab-case.ts';
 import type { Row } from './row.ts';
-import { budgetFor } from './trajectory.ts';
+import type { CountMessages } from './score.ts';
+import { requestPlaces } from './trajectory.ts';
 
-/** What a chain of compactions left at each of its cuts. */
-export interface ChainLink {
-  readonly labCase: LabCase;
-  readonly output: readonly Message[];
+/** How a row is called that compacts so many times. */
+export function chainedName({ name }: Pick<Row, 'name'>, times: number): string {
+  return `${name}, ${times} compactions`;
 }
 
 /**
- * Compacts again and again, as in a long session: the output at one cut and the messages that came until the next cut are
- * compacted together there. Each output is judged by the whole prefix of its cut, so that erosion shows. The cases are
- * cuts of one stretch in their order; the budget is a share of the whole prefix of each.
+ * The same row, compacting so many times on the way to the cut: each time what the last compaction left and what came
+ * since, to the same tokens, as an agent does whose window is full again and again. Tokens are counted as those of cuts
+ * are.
  */
-export async function compactInChain(
-  row: Row,
-  cases: readonly LabCase[],
-  share: number,
-  estimator: TokenEstimator,
-): Promise<readonly ChainLink[]> {
-  const links: ChainLink[] = [];
-  let output: readonly Message[] = [];
-  let covered = 0;
-  for (const labCase of cases) {
-    const { cut } = labCase;
-    const messages = [...output, ...cut.prefix.messages.slice(covered)];
-    const prefixTokens = estimator.countMessages(messages);
-    const chained = { ...cut, prefix: withMessages(cut.prefix, messages), prefixTokens };
-    output = await row.compact(chained, budgetFor(cut, share));
-    covered = cut.prefix.messages.length;
-    links.push({ labCase, output });
-  }
-  return links;
+export function chainedRow(row: Row, times: number, countMessages: CountMessages): Row {
+  return {
+    name: chainedName(row, times),
+    async compact(cut, budgetTokens) {
+      const { messages } = cut.prefix;
+      let output: readonly Message[] = [];
+      let covered = 0;
+      for (const end of chainEnds(messages, { times, budgetTokens, countMessages })) {
+        const grown = [...output, ...messages.slice(covered, end)];
+        const prefix = withMessages(cut.prefix, grown);
+        output = await row.compact({ ...cut, prefix, prefixTokens: countMessages(grown) }, budgetTokens);
+        covered = end;
+      }
+      return output;
+    },
+  };
 }
 
-/** The cases of each stretch of each session, in the order of their cuts: what chains are made of. */
-export function chainsOf(cases: readonly LabCase[]): readonly (readonly LabCase[])[] {
-  const chains = Map.groupBy(
-    cases.filter(({ recorded }) => recorded === undefined),
-    ({ cut }) => JSON.stringify([cut.session, cut.title, cut.stretch]),
-  );
-  return [...chains.values()];
+interface ChainSize {
+  readonly times: number;
+  readonly budgetTokens: number;
+  readonly countMessages: CountMessages;
+}
+
+/**
+ * Where the compactions happen: evenly between the budget, which is left each time, and the whole, each where a request was
+ * sent. Fewer where there are not so many places.
+ */
+function chainEnds(
+  messages: readonly Message[],
+  { times, budgetTokens, countMessages }: ChainSize,
+): readonly number[] {
+  const places = requestPlaces(messages, (message) => countMessages([message]));
+  const step = (countMessages(messages) - budgetTokens) / times;
+  const ends = new Set<number>();
+  for (let number = 1; number < times; number++) {
+    const wanted = budgetTokens + step * number;
+    const next = places.find(({ index, tokens }) => tokens >= wanted && !ends.has(index));
+    if (next !== undefined) ends.add(next.index);
+  }
+  return [...ends, messages.length];
 }

@@ -24,7 +24,8 @@ function writtenPaths(call: ToolCallBlock): readonly string[] {
   return [...text.matchAll(PATCHED_FILE)].map((match) => match[1]?.trim() ?? '');
 }
 
-function lastTwoParts(path: string): string {
+/** A path by its last two parts, which say the same from every folder. */
+export function lastTwoParts(path: string): string {
   return path
     .split('/')
     .filter((part) => part !== '' && part !== '.')

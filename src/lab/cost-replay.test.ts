@@ -7,9 +7,9 @@ import { promptLimitTokens } from '../economics/advice.ts';
 import { type PriceSet, priceSetOf } from '../economics/price-set.ts';
 import { replayCost } from '../economics/replay.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { memory } from '../memory/summarizer.ts';
 import { findModel } from '../models/catalog.ts';
 import { createStrategy } from '../strategies/registry.ts';
-import { digest } from '../summarizers/digest.ts';
 import { breakEvensOf } from './break-even.ts';
 import { createPromptMaker } from './cost-prompt.ts';
 import { type CostPolicy, replayCosts } from './cost-replay.ts';
@@ -25,7 +25,7 @@ function pricesOf(model: string): PriceSet {
   return prices;
 }
 
-function policyOf(strategy: string, when: CostPolicy['when'], summarizer: Summarizer = digest): CostPolicy {
+function policyOf(strategy: string, when: CostPolicy['when'], summarizer: Summarizer = memory): CostPolicy {
   return { planner: { strategy: createStrategy(strategy), summarizer, estimator }, when, targetShare: 0.3 };
 }
 
@@ -97,11 +97,11 @@ describe('a replayed session', () => {
       name: 'billed',
       asksModel: true,
       async summarize(request) {
-        const outcome = await digest.summarize(request);
+        const outcome = await memory.summarize(request);
         return { ...outcome, usage: { promptTokens: 20_000, outputTokens: 500 } };
       },
     };
-    const unpaid: Summarizer = { ...billed, summarize: (request) => digest.summarize(request) };
+    const unpaid: Summarizer = { ...billed, summarize: (request) => memory.summarize(request) };
     const free = await replayCosts(steady, policyOf('summarize', 'trigger', unpaid), options);
     const paid = await replayCosts(steady, policyOf('summarize', 'trigger', billed), options);
 

@@ -9,12 +9,12 @@ function call(input: unknown): ToolCallBlock {
 describe('what an edit quotes and what it writes', () => {
   test('the old text of an edit is quoted, the rest is written', () => {
     const texts = editTextsOf(call({ file_path: 'a.ts', old_string: 'one\ntwo', new_string: 'three' }));
-    expect(texts).toEqual({ oldLines: ['one', 'two'], newText: 'a.ts\nthree' });
+    expect(texts).toEqual({ oldLines: ['one', 'two'], contextLines: [], newText: 'a.ts\nthree' });
   });
 
   test('edits in a list count one by one', () => {
     const texts = editTextsOf(call({ edits: [{ oldText: 'a' }, { oldText: 'b', newText: 'c' }] }));
-    expect(texts).toEqual({ oldLines: ['a', 'b'], newText: 'c' });
+    expect(texts).toEqual({ oldLines: ['a', 'b'], contextLines: [], newText: 'c' });
   });
 
   test('context and removed lines of a patch are quoted, added lines are written', () => {
@@ -29,20 +29,26 @@ describe('what an edit quotes and what it writes', () => {
     ].join('\n');
     expect(editTextsOf(call(patch))).toEqual({
       oldLines: ['kept line', 'removed line'],
+      contextLines: ['kept line'],
       newText: 'added line',
     });
   });
 
   test('SEARCH blocks are quoted', () => {
     const diff = 'a.ts\n<<<<<<< SEARCH\nold line\n=======\nnew line\n>>>>>>> REPLACE';
-    expect(editTextsOf(call({ diff }))).toEqual({ oldLines: ['old line'], newText: 'a.ts\nnew line' });
+    expect(editTextsOf(call({ diff }))).toEqual({
+      oldLines: ['old line'],
+      contextLines: [],
+      newText: 'a.ts\nnew line',
+    });
   });
 
   test('arguments may be JSON text, and of any shape', () => {
     expect(editTextsOf(call('{"old_str": "x", "deep": [[null, 3]]}'))).toEqual({
       oldLines: ['x'],
+      contextLines: [],
       newText: '',
     });
-    expect(editTextsOf(call(undefined))).toEqual({ oldLines: [], newText: '' });
+    expect(editTextsOf(call(undefined))).toEqual({ oldLines: [], contextLines: [], newText: '' });
   });
 });

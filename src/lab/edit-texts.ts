@@ -4,6 +4,8 @@ import { callArguments, type ToolCallBlock } from '../core/message.ts';
 export interface EditTexts {
   /** Lines that have to be in the file for the edit to work. */
   readonly oldLines: readonly string[];
+  /** Those of them that a patch names only to find its place: they stay. */
+  readonly contextLines: readonly string[];
   /** All other text of the call. */
   readonly newText: string;
 }
@@ -23,11 +25,12 @@ const OLD_KEYS: ReadonlySet<string> = new Set([
 /** Splits the arguments of a call into quoted lines and everything else. Patches and SEARCH blocks are read line by line. */
 export function editTextsOf(call: ToolCallBlock): EditTexts {
   const oldLines: string[] = [];
+  const contextLines: string[] = [];
   const written: string[] = [];
   const take = (value: unknown, key: string | undefined, depth: number): void => {
     if (typeof value === 'string') {
       if (key !== undefined && OLD_KEYS.has(key)) oldLines.push(...value.split('\n'));
-      else if (isPatch(value)) splitPatch(value, oldLines, written);
+      else if (isPatch(value)) splitPatch(value, { oldLines, contextLines, written });
       else written.push(value);
     } else if (typeof value === 'object' && value !== null && depth < MAXIMUM_DEPTH) {
       const isList = Array.isArray(value);
@@ -35,7 +38,7 @@ export function editTextsOf(call: ToolCallBlock): EditTexts {
     }
   };
   take(callArguments(call) ?? call.input, undefined, 0);
-  return { oldLines, newText: written.join('\n') };
+  return { oldLines, contextLines, newText: written.join('\n') };
 }
 
 const MAXIMUM_DEPTH = 12;
@@ -66,7 +69,13 @@ const MARKS: readonly (readonly [mark: string, part: Part])[] = [
   ['>>>>>>> REPLACE', 'outside'],
 ];
 
-function splitPatch(text: string, oldLines: string[], written: string[]): void {
+interface PatchParts {
+  readonly oldLines: string[];
+  readonly contextLines: string[];
+  readonly written: string[];
+}
+
+function splitPatch(text: string, { oldLines, contextLines, written }: PatchParts): void {
   let part: Part = 'outside';
   for (const line of text.split('\n')) {
     const mark = MARKS.find(([sign]) => line.startsWith(sign));
@@ -75,6 +84,9 @@ function splitPatch(text: string, oldLines: string[], written: string[]): void {
     else if (part === 'search') oldLines.push(line);
     else if (part !== 'hunk') written.push(line);
     else if (line.startsWith('+')) written.push(line.slice(1));
-    else oldLines.push(line.slice(1));
+    else {
+      oldLines.push(line.slice(1));
+      if (!line.startsWith('-')) contextLines.push(line.slice(1));
+    }
   }
 }

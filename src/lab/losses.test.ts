@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { cutBetween, said, tool, user } from './example-cut.ts';
 import { lossesOf } from './losses.ts';
+import { scoreNeeds } from './need-score.ts';
 import { findNeeds } from './needs.ts';
-import { scoreMessages } from './panel.ts';
+import type { Probe } from './probes.ts';
 
 const line = '  const quay = quays.find((one) => one.depthMetres > 9);';
 const cut = cutBetween(
@@ -20,11 +21,12 @@ const cut = cutBetween(
 const needs = findNeeds(cut, new Set());
 
 describe('what was lost', () => {
-  const losses = lossesOf(cut, scoreMessages(needs, [user('nothing')]).missed);
+  const missed = { ...scoreNeeds(needs, [user('nothing')]).missed, probes: [] };
+  const losses = lossesOf(cut, missed);
 
   test('is told with its place before the cut and the call that needed it', () => {
-    expect(losses.find(({ kind }) => kind === 'edit anchor')).toEqual({
-      kind: 'edit anchor',
+    expect(losses.find(({ kind }) => kind === 'edit line')).toEqual({
+      kind: 'edit line',
       what: line.trim(),
       stoodIn: 'message 3, result of Read src/quays.ts',
       neededBy: 'Edit src/quays.ts',
@@ -46,6 +48,24 @@ describe('what was lost', () => {
     });
   });
 
+  test('begins with questions that nobody can answer any more, where there are any', () => {
+    const probe: Probe = {
+      id: 'p1',
+      kind: 'place',
+      weight: 1,
+      question: 'Which table comes next?',
+      answer: 'tideTable',
+      evidence: [['tideTable comes next']],
+    };
+    expect(lossesOf(cut, { ...missed, probes: [probe] })[0]).toEqual({
+      kind: 'probe',
+      what: 'Which table comes next?',
+      stoodIn: 'message 4, text of the model',
+      neededBy: 'whoever takes over: tideTable',
+      roundsLater: undefined,
+    });
+  });
+
   test('is in the order in which it is needed', () => {
     const rounds = losses.flatMap(({ roundsLater }) => roundsLater ?? []);
     expect(rounds).toEqual(rounds.toSorted((left, right) => left - right));
@@ -53,6 +73,7 @@ describe('what was lost', () => {
   });
 
   test('is nothing when everything is there', () => {
-    expect(lossesOf(cut, scoreMessages(needs, cut.prefix.messages).missed)).toEqual([]);
+    const { missed: none } = scoreNeeds(needs, cut.prefix.messages);
+    expect(lossesOf(cut, { ...none, probes: [] })).toEqual([]);
   });
 });

@@ -4,20 +4,21 @@ import { groupRounds } from '../core/rounds.ts';
 import { type BlockPosition, linkTools } from '../core/tool-links.ts';
 import { callTarget } from '../summarizers/call-text.ts';
 import { textsOf } from './message-texts.ts';
-import type { AnchorNeed, EntityNeed } from './needs.ts';
-import type { Missed } from './panel.ts';
+import type { LineNeed, NameNeed } from './needs.ts';
+import type { Probe } from './probes.ts';
+import type { Missed } from './score.ts';
 import type { Cut } from './trajectory.ts';
 
 /** Something that is not there any more, in words. Plain data. */
 export interface Loss {
-  /** `path`, `identifier`, `number`, …, `edit anchor` or `demand`. */
+  /** `path`, `identifier`, `number`, …, `edit line`, `demand` or `probe`. */
   readonly kind: string;
   readonly what: string;
   /** Where the prefix showed it last: `message 12, result of Read src/a.ts`. */
   readonly stoodIn: string;
-  /** The later call that needed it; of a demand, that it always holds. */
+  /** The later call that needed it; of a demand, that it always holds; of a probe, what would have answered it. */
   readonly neededBy: string;
-  /** The response with that call, counted from the cut; undefined for a demand. */
+  /** The response with that call, counted from the cut; undefined for a demand or a probe. */
   readonly roundsLater: number | undefined;
 }
 
@@ -34,27 +35,31 @@ const KIND_WORDS: Readonly<Partial<Record<EntityKind, string>>> = {
   'proper-name': 'name',
 };
 
-/** What was missed, the soonest needed first: demands, then names and lines of edits by the call that needs them. */
-export function lossesOf(cut: Cut, { entities, anchors, constraints }: Missed): readonly Loss[] {
+/** What was missed that losses tell of. */
+export type MissedByReader = Pick<Missed, 'probes' | 'demands' | 'editLines' | 'names'>;
+
+/** What was missed: probes, demands, then names and lines of edits by the call that needs them, the soonest first. */
+export function lossesOf(cut: Cut, { probes, names, editLines, demands }: MissedByReader): readonly Loss[] {
   const places = placesOf(cut);
-  const describe = ({ sourceBlock, usedAt, usedBy }: EntityNeed | AnchorNeed) => ({
+  const describe = ({ sourceBlock, usedAt, usedBy }: NameNeed | LineNeed) => ({
     stoodIn: places.sources[sourceBlock] ?? '',
     neededBy: callWords(usedBy),
     roundsLater: places.responses[usedAt],
   });
   const needed = [
-    ...anchors.map((need) => ({ kind: 'edit anchor', what: shown(need.line.trim()), ...describe(need) })),
-    ...entities.map((need) => ({
+    ...editLines.map((need) => ({ kind: 'edit line', what: shown(need.line.trim()), ...describe(need) })),
+    ...names.map((need) => ({
       kind: KIND_WORDS[need.kind] ?? need.kind,
       what: shown(need.name),
       ...describe(need),
     })),
   ];
   return [
-    ...constraints.map((text) => ({
+    ...probes.map((probe) => probeLoss(cut, probe)),
+    ...demands.map((text) => ({
       kind: 'demand',
       what: shown(text),
-      stoodIn: demandPlace(cut, text),
+      stoodIn: placeOfText(cut, text),
       neededBy: 'holds throughout',
       roundsLater: undefined,
     })),
@@ -101,11 +106,24 @@ const SOURCE_WORDS = {
   call: 'a call',
 } as const;
 
-function demandPlace({ prefix }: Cut, text: string): string {
-  const index = prefix.messages.findIndex((message) =>
-    textsOf(message).some((shownText) => shownText.text.includes(text)),
-  );
-  return index === -1 ? SOURCE_WORDS.user : `message ${index + 1}, ${SOURCE_WORDS.user}`;
+/** A question that nobody can answer any more. */
+function probeLoss(cut: Cut, { question, answer, evidence }: Probe): Loss {
+  return {
+    kind: 'probe',
+    what: shown(question),
+    stoodIn: placeOfText(cut, evidence[0]?.[0] ?? ''),
+    neededBy: shown(`whoever takes over: ${answer}`),
+    roundsLater: undefined,
+  };
+}
+
+/** The first text that holds it; where none does as it stands, nobody knows more than that it was there. */
+function placeOfText({ prefix }: Cut, wanted: string): string {
+  for (const [index, message] of prefix.messages.entries()) {
+    const found = textsOf(message).find(({ text }) => text.includes(wanted));
+    if (found !== undefined) return `message ${index + 1}, ${SOURCE_WORDS[found.source]}`;
+  }
+  return 'what came before';
 }
 
 function countResponses(future: readonly Message[]): readonly number[] {

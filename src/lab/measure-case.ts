@@ -1,16 +1,15 @@
-import type { TokenEstimator } from '../core/token-estimator.ts';
-import { compactInChain } from './chain.ts';
 import type { LabCase } from './lab-case.ts';
 import { type Measured, measureOutput, measureRow } from './measure.ts';
 import type { Row } from './row.ts';
+import type { CountMessages } from './score.ts';
 import { budgetFor, type Cut } from './trajectory.ts';
 
 export interface CaseOptions {
   /** Percent of the prefix's tokens. */
   readonly budgets: readonly number[];
-  readonly estimator: TokenEstimator;
-  /** A clock in milliseconds. */
-  readonly now: () => number;
+  /** No budget is smaller than so many tokens: short dialogues have no use for a fraction of little. Default 0. */
+  readonly leastTokens?: number | undefined;
+  readonly countMessages: CountMessages;
 }
 
 /** How a budget is called in results. */
@@ -53,24 +52,23 @@ export async function measureCase(
   rows: readonly Row[],
   options: CaseOptions,
 ): Promise<readonly Measured[]> {
-  const { estimator, now } = options;
-  const measured: Measured[] = measureRecorded(labCase, estimator);
+  const { countMessages } = options;
+  const measured: Measured[] = measureRecorded(labCase, countMessages);
   for (const row of rows) {
-    for (const asked of levelsOf(row, labCase, options.budgets))
-      measured.push(await measureRow(row, labCase, { ...asked, estimator, now }));
+    for (const asked of levelsOf(row, labCase, options))
+      measured.push(await measureRow(row, labCase, { ...asked, countMessages }));
   }
   return measured;
 }
 
-function measureRecorded(labCase: LabCase, estimator: TokenEstimator): Measured[] {
+function measureRecorded(labCase: LabCase, countMessages: CountMessages): Measured[] {
   const { recorded } = labCase;
   if (recorded === undefined) return [];
   const options = {
     row: recordedRowName(recorded.harness),
     level: recordedLevelName(recorded.harness),
-    budgetTokens: recorded.recordedTokens,
-    estimator,
-    milliseconds: 0,
+    budgetTokens: countMessages(recorded.recorded),
+    countMessages,
   };
   return [measureOutput({ messages: recorded.recorded }, labCase, options)];
 }
@@ -83,47 +81,16 @@ interface AskedLevel {
 function levelsOf(
   { name }: Row,
   { cut, recorded }: LabCase,
-  budgets: readonly number[],
+  { budgets, countMessages, leastTokens = 0 }: CaseOptions,
 ): readonly AskedLevel[] {
-  if (recorded !== undefined)
-    return [{ level: recordedLevelName(recorded.harness), budgetTokens: recorded.recordedTokens }];
-  return (name === NONE ? [100] : budgets).map((percent) => askedLevel(cut, percent));
-}
-
-function askedLevel(cut: Cut, percent: number): AskedLevel {
-  return { level: levelName(percent), budgetTokens: budgetFor(cut, percent / 100) };
-}
-
-/** Rows that know the future, or do nothing, have no use for a chain. */
-const UNCHAINED: ReadonlySet<string> = new Set([NONE, 'oracle']);
-
-/** Every row on a chain of cases: what is left at its last cut, and the same cut without a chain beside it. */
-export async function measureChain(
-  chain: readonly LabCase[],
-  rows: readonly Row[],
-  { budgets, estimator }: CaseOptions,
-): Promise<readonly Measured[]> {
-  const measured: Measured[] = [];
-  if (chain.length < 2) return measured;
-  for (const percent of budgets) {
-    for (const row of rows) {
-      if (UNCHAINED.has(row.name)) continue;
-      const last = (await compactInChain(row, chain, percent / 100, estimator)).at(-1);
-      if (last === undefined) continue;
-      const { labCase, output } = last;
-      const options = {
-        row: row.name,
-        level: `${levelName(percent)}, ${chain.length} compactions in a chain`,
-        budgetTokens: budgetFor(labCase.cut, percent / 100),
-        estimator,
-        milliseconds: 0,
-      };
-      const single = await row.compact(labCase.cut, options.budgetTokens);
-      measured.push(
-        measureOutput({ messages: output }, labCase, options),
-        measureOutput({ messages: single }, labCase, { ...options, row: `${row.name} (unchained)` }),
-      );
-    }
+  if (recorded !== undefined) {
+    const budgetTokens = countMessages(recorded.recorded);
+    return [{ level: recordedLevelName(recorded.harness), budgetTokens }];
   }
-  return measured;
+  return (name === NONE ? [100] : budgets).map((percent) => askedLevel(cut, percent, leastTokens));
+}
+
+function askedLevel(cut: Cut, percent: number, leastTokens: number): AskedLevel {
+  const budgetTokens = Math.max(cut.instructionTokens + leastTokens, budgetFor(cut, percent / 100));
+  return { level: levelName(percent), budgetTokens };
 }

@@ -1,57 +1,41 @@
-import type { Message } from '../core/message.ts';
-import type { Receipt } from '../core/receipt.ts';
 import { changeOf } from '../core/strategy.ts';
-import type { TokenEstimator } from '../core/token-estimator.ts';
 import type { LabCase } from './lab-case.ts';
-import { brokenRules, stableShare } from './legality.ts';
-import { type Missed, type PanelScore, scoreMessages } from './panel.ts';
-import { retrievableFrom } from './retrieval.ts';
+import type { Figures } from './measures.ts';
 import type { Row } from './row.ts';
+import { type CountMessages, type Missed, type RowOutput, scoreOutput } from './score.ts';
 
 /** What one row made of one cut. Plain data, so that it can go between threads. */
 export interface Measurement {
   readonly row: string;
-  /** What budget was asked for, as it is called in results: `30 %`, `recorded`. */
+  /** What budget was asked for, as it is called in results: `30 %`, `size of pi's own summary`. */
   readonly level: string;
   readonly session: string;
-  /** Share of the prefix's tokens that is left, instructions aside. */
-  readonly tokensKept: number;
-  /** Whether it is more than was asked for. */
-  readonly isOverBudget: boolean;
-  readonly score: Omit<PanelScore, 'missed'>;
+  readonly figures: Figures;
   readonly brokenRules: readonly string[];
-  /** Share of the output that stands in front, unchanged. */
-  readonly stableShare: number;
-  readonly milliseconds: number;
+  /** Whether more is left than was asked for. */
+  readonly isOverBudget: boolean;
 }
 
 /** A measurement, and what it found missing. */
 export interface Measured {
   readonly measurement: Measurement;
   readonly labCase: LabCase;
+  readonly budgetTokens: number;
+  readonly output: RowOutput;
   readonly missed: Missed;
 }
 
+/** A budget, and how its tokens are counted. */
 export interface MeasureOptions {
   readonly level: string;
   readonly budgetTokens: number;
-  readonly estimator: TokenEstimator;
-  /** A clock in milliseconds. */
-  readonly now: () => number;
+  readonly countMessages: CountMessages;
 }
 
 /** Lets a row compact the prefix of a case, and scores the output. */
 export async function measureRow(row: Row, labCase: LabCase, options: MeasureOptions): Promise<Measured> {
-  const start = options.now();
-  const { messages, receipt } = await runRow(row, labCase, options.budgetTokens);
-  const milliseconds = options.now() - start;
-  return measureOutput({ messages, receipt }, labCase, { ...options, row: row.name, milliseconds });
-}
-
-/** What stands in the place of a prefix, and the account of it where there is one. */
-export interface RowOutput {
-  readonly messages: readonly Message[];
-  readonly receipt?: Receipt | undefined;
+  const output = await runRow(row, labCase, options.budgetTokens);
+  return measureOutput(output, labCase, { ...options, row: row.name });
 }
 
 async function runRow(row: Row, { cut }: LabCase, budgetTokens: number): Promise<RowOutput> {
@@ -68,25 +52,18 @@ const TOLERANCE = 1.02;
 
 /** Scores an output that is there already. */
 export function measureOutput(
-  { messages, receipt }: RowOutput,
+  output: RowOutput,
   labCase: LabCase,
-  options: Omit<MeasureOptions, 'now'> & { readonly row: string; readonly milliseconds: number },
+  { row, level, budgetTokens, countMessages }: MeasureOptions & { readonly row: string },
 ): Measured {
-  const { cut, needs } = labCase;
-  const { row, level, budgetTokens, estimator, milliseconds } = options;
-  const isRetrievable = retrievableFrom(cut.prefix.messages, messages, receipt);
-  const { missed, ...score } = scoreMessages(needs, messages, isRetrievable);
-  const tokens = estimator.countMessages(messages);
+  const { figures, missed } = scoreOutput(labCase, output, countMessages);
   const measurement = {
     row,
     level,
-    session: cut.session,
-    tokensKept: (tokens - cut.instructionTokens) / (cut.prefixTokens - cut.instructionTokens),
-    isOverBudget: tokens > budgetTokens * TOLERANCE,
-    score,
-    brokenRules: brokenRules(cut.prefix, messages),
-    stableShare: stableShare(cut.prefix.messages, messages, estimator.countMessage),
-    milliseconds,
+    session: labCase.cut.session,
+    figures,
+    brokenRules: missed.brokenRules,
+    isOverBudget: countMessages(output.messages) > budgetTokens * TOLERANCE,
   };
-  return { measurement, labCase, missed };
+  return { measurement, labCase, budgetTokens, output, missed };
 }

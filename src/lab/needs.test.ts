@@ -12,14 +12,14 @@ describe('what the future needs', () => {
       [...tool('grep', { pattern: 'loadConfig|otherName' }, 'found')],
     );
     const needs = findNeeds(deepFreeze(cut), nothing);
-    expect(needs.entities.map(({ name, blocks, source, usedAt }) => [name, blocks, source, usedAt])).toEqual([
-      ['loadConfig', 1, 'user', 0],
+    expect(needs.names.map(({ name, source, usedAt }) => [name, source, usedAt])).toEqual([
+      ['loadConfig', 'user', 0],
     ]);
   });
 
   test('a name counts as a whole word only', () => {
     const cut = cutBetween([user('see loadConfigFile')], [...tool('grep', { pattern: 'loadConfig' }, '')]);
-    expect(findNeeds(cut, nothing).entities).toEqual([]);
+    expect(findNeeds(cut, nothing).names).toEqual([]);
   });
 
   test('what a result or the user showed again before its use is no need', () => {
@@ -29,7 +29,7 @@ describe('what the future needs', () => {
       user('and secondName'),
       ...tool('grep', { pattern: 'firstName secondName thirdName' }, ''),
     ]);
-    expect(findNeeds(shown, nothing).entities.map(({ name }) => name)).toEqual(['thirdName']);
+    expect(findNeeds(shown, nothing).names.map(({ name }) => name)).toEqual(['thirdName']);
   });
 
   test('what the model itself says again is still from memory', () => {
@@ -37,12 +37,12 @@ describe('what the future needs', () => {
       [user('use firstName')],
       [said('I will look for firstName'), ...tool('grep', { pattern: 'firstName' }, '')],
     );
-    expect(findNeeds(cut, nothing).entities.map(({ name }) => name)).toEqual(['firstName']);
+    expect(findNeeds(cut, nothing).names.map(({ name }) => name)).toEqual(['firstName']);
   });
 
   test('generic names count for nothing', () => {
     const cut = cutBetween([user('README.md')], [...tool('read', { path: 'README.md' }, '')]);
-    expect(findNeeds(cut, new Set(['README.md'])).entities).toEqual([]);
+    expect(findNeeds(cut, new Set(['README.md'])).names).toEqual([]);
   });
 
   test('a name is bound by two plain words on its line, within 100 characters', () => {
@@ -51,13 +51,13 @@ describe('what the future needs', () => {
       [user(`the retry counter maxRetries\nthe\nloneName\ntwo words ${far}farName`)],
       [...tool('grep', { pattern: 'maxRetries loneName farName' }, '')],
     );
-    const entities = findNeeds(cut, nothing).entities;
-    expect(entities.map(({ name, isBound }) => [name, isBound])).toEqual([
+    const names = findNeeds(cut, nothing).names;
+    expect(names.map(({ name, hasTwoWords }) => [name, hasTwoWords])).toEqual([
       ['maxRetries', true],
       ['loneName', false],
       ['farName', false],
     ]);
-    expect([...(entities[0]?.companions ?? [])]).toEqual(['the', 'retry', 'counter']);
+    expect([...(names[0]?.companions ?? [])]).toEqual(['retry', 'counter']);
   });
 
   test('lines of later edits count when the prefix shows them and nothing showed or wrote them since', () => {
@@ -73,9 +73,9 @@ describe('what the future needs', () => {
         ),
       ],
     );
-    const { anchors } = findNeeds(cut, nothing);
-    expect(anchors.map(({ line }) => line)).toEqual([seen]);
-    expect(anchors[0]?.sourceTokens).toBeGreaterThan(10);
+    const { editLines } = findNeeds(cut, nothing);
+    expect(editLines.map(({ line }) => line)).toEqual([seen]);
+    expect(editLines[0]?.sourceTokens).toBeGreaterThan(10);
   });
 
   test('the demands of the user and the changed files of the prefix are kept by name', () => {
@@ -87,7 +87,7 @@ describe('what the future needs', () => {
       [],
     );
     expect(findNeeds(cut, nothing)).toMatchObject({
-      constraints: ['Never touch the lock file.'],
+      demands: ['Never touch the lock file.'],
       changedFiles: ['src/a.ts'],
     });
   });

@@ -1,28 +1,19 @@
 import { type EntityKind, scanText } from '../core/entities.ts';
 import type { Message, ToolCallBlock } from '../core/message.ts';
 import { createTokenEstimator } from '../core/token-estimator.ts';
-import { wordsNear } from './binding.ts';
 import { changedFilesOf } from './changed-files.ts';
-import { constraintsOf } from './constraints.ts';
+import { demandsOf } from './demands.ts';
 import { editTextsOf } from './edit-texts.ts';
-import { argumentText, type SourcedText, type TextSource, textsOf } from './message-texts.ts';
+import { LINE_CHARACTERS } from './file-lines.ts';
+import { type Mention, readMentions } from './mentions.ts';
+import { argumentText, type SourcedText, textsOf } from './message-texts.ts';
 import { createPatternFinder, type PatternFinder } from './pattern-finder.ts';
 import type { Cut } from './trajectory.ts';
 
 /** A name that a later tool call uses and that only the prefix could tell. */
-export interface EntityNeed {
+export interface NameNeed extends Mention {
   readonly name: string;
   readonly kind: EntityKind;
-  /** How many blocks of the prefix show it. A need is rare when there are at most two. */
-  readonly blocks: number;
-  /** What kind of text showed it last in the prefix. */
-  readonly source: TextSource;
-  /** Plain words that stood within 100 characters of it on a line of the prefix, in lower case. */
-  readonly companions: ReadonlySet<string>;
-  /** Whether the prefix itself binds it: two such words beside one mention. Others do not count for bound recall. */
-  readonly isBound: boolean;
-  /** Number of the block of the prefix that showed it last, counted as for `AnchorNeed`. */
-  readonly sourceBlock: number;
   /** Index in the future of the message with the call that uses it first. */
   readonly usedAt: number;
   /** That call. */
@@ -30,7 +21,7 @@ export interface EntityNeed {
 }
 
 /** A line that a later edit has to quote exactly and that only the prefix shows. */
-export interface AnchorNeed {
+export interface LineNeed {
   readonly line: string;
   /**
    * Number of the block with text of the prefix that showed it last: one more reading of that brings back all its lines.
@@ -44,19 +35,13 @@ export interface AnchorNeed {
 
 /** All that the future of a cut needs of its prefix, and what must never be lost whatever the future. */
 export interface Needs {
-  readonly entities: readonly EntityNeed[];
-  readonly anchors: readonly AnchorNeed[];
+  readonly names: readonly NameNeed[];
+  readonly editLines: readonly LineNeed[];
   /** Sentences of the user's own in which something is demanded or forbidden. */
-  readonly constraints: readonly string[];
+  readonly demands: readonly string[];
   /** Files edited or written in the prefix, by the last two parts of their path. */
   readonly changedFiles: readonly string[];
 }
-
-/** So many plain words beside a name say what it was. */
-export const BINDING_WORDS = 2;
-
-/** A shorter line is no anchor: it stands anywhere. */
-const ANCHOR_CHARACTERS = 20;
 
 /** Tells the names that a call uses. */
 export type NamesOf = (call: ToolCallBlock, take: (name: string, kind: EntityKind) => void) => void;
@@ -75,14 +60,14 @@ interface FirstUse {
 
 /** Names and lines that calls of the future use. */
 interface Wanted {
-  readonly entities: Map<string, FirstUse & { readonly kind: EntityKind }>;
+  readonly names: Map<string, FirstUse & { readonly kind: EntityKind }>;
   readonly lines: Map<string, FirstUse>;
 }
 
 /**
  * Finds what the future of a cut needs of its prefix. A name or line counts when a later call uses it, the prefix shows
- * it, and nothing that the user or a tool said after the cut showed it before that use. `generic` names, those that
- * unrelated projects share, count for nothing. `namesOf` says what counts as a name; default: what looks like one.
+ * it, and nothing that the user or a tool said after the cut showed it before that use. `generic` names, those that any
+ * project has, count for nothing. `namesOf` says what counts as a name; default: what looks like one.
  */
 export function findNeeds(
   cut: Cut,
@@ -90,64 +75,70 @@ export function findNeeds(
   namesOf: NamesOf = namesInArguments,
 ): Needs {
   const wanted = collectWanted(cut.future, generic, namesOf);
-  const names = [...wanted.entities.keys()];
-  const lines = [...wanted.lines.keys()];
-  const nameFinder = createPatternFinder(names, { wholeWords: true });
-  const lineFinder = createPatternFinder(lines, { wholeWords: false });
-  const shownNames = firstShown(cut.future, nameFinder, shownText);
-  const shownLines = firstShown(cut.future, lineFinder, shownOrWrittenText);
   const prefix = cut.prefix.messages.flatMap(textsOf);
-  const mentions = readMentions(prefix, nameFinder, names);
-  const sources = readSources(prefix, lineFinder);
-
-  const estimator = createTokenEstimator();
-  const entities: EntityNeed[] = [];
-  for (const [index, [name, { place, ...use }]] of [...wanted.entities].entries()) {
-    const mention = mentions[index];
-    if (mention === undefined || mention.blocks === 0 || (shownNames.get(index) ?? Infinity) < place)
-      continue;
-    entities.push({ name, ...use, ...mention });
-  }
-  const anchors: AnchorNeed[] = [];
-  for (const [index, [line, { place, ...use }]] of [...wanted.lines].entries()) {
-    const sourceBlock = sources.get(index);
-    const source = sourceBlock === undefined ? undefined : prefix[sourceBlock];
-    if (source === undefined || sourceBlock === undefined) continue;
-    if ((shownLines.get(index) ?? Infinity) < place) continue;
-    anchors.push({ line, ...use, sourceBlock, sourceTokens: Math.round(estimator.countBlock(source.block)) });
-  }
   return {
-    entities,
-    anchors,
-    constraints: constraintsOf(cut.prefix.messages, cut.openingSummary),
+    names: neededNames(wanted.names, prefix, cut.future),
+    editLines: neededLines(wanted.lines, prefix, cut.future),
+    demands: demandsOf(cut.prefix.messages, cut.openingSummary),
     changedFiles: changedFilesOf(cut.prefix.messages),
   };
 }
 
+function neededNames(
+  wanted: Wanted['names'],
+  prefix: readonly SourcedText[],
+  future: readonly Message[],
+): readonly NameNeed[] {
+  const finder = createPatternFinder([...wanted.keys()], { wholeWords: true });
+  const shown = firstShown(future, finder, shownText);
+  const mentions = readMentions(prefix, finder, [...wanted.keys()]);
+  return [...wanted].flatMap(([name, { place, ...use }], index) => {
+    const mention = mentions[index];
+    const isShownAgain = (shown.get(index) ?? Infinity) < place;
+    return mention === undefined || isShownAgain ? [] : [{ name, ...use, ...mention }];
+  });
+}
+
+function neededLines(
+  wanted: Wanted['lines'],
+  prefix: readonly SourcedText[],
+  future: readonly Message[],
+): readonly LineNeed[] {
+  const finder = createPatternFinder([...wanted.keys()], { wholeWords: false });
+  const shown = firstShown(future, finder, shownOrWrittenText);
+  const sources = readSources(prefix, finder);
+  const estimator = createTokenEstimator();
+  return [...wanted].flatMap(([line, { place, ...use }], index) => {
+    const sourceBlock = sources.get(index);
+    const source = sourceBlock === undefined ? undefined : prefix[sourceBlock];
+    const isShownAgain = (shown.get(index) ?? Infinity) < place;
+    if (source === undefined || sourceBlock === undefined || isShownAgain) return [];
+    const sourceTokens = Math.round(estimator.countBlock(source.block));
+    return [{ line, ...use, sourceBlock, sourceTokens }];
+  });
+}
+
 function collectWanted(future: readonly Message[], generic: ReadonlySet<string>, namesOf: NamesOf): Wanted {
-  const wanted: Wanted = { entities: new Map(), lines: new Map() };
+  const wanted: Wanted = { names: new Map(), lines: new Map() };
   let place = 0;
   for (const [usedAt, { blocks }] of future.entries()) {
     for (const block of blocks) {
       place++;
       if (block.type !== 'tool-call') continue;
+      const use = { usedAt, usedBy: block, place };
       namesOf(block, (name, kind) => {
-        if (!wanted.entities.has(name) && !generic.has(name)) {
-          wanted.entities.set(name, { kind, usedAt, usedBy: block, place });
-        }
+        if (!wanted.names.has(name) && !generic.has(name)) wanted.names.set(name, { kind, ...use });
       });
-      for (const line of anchorLines(block)) {
-        if (!wanted.lines.has(line)) wanted.lines.set(line, { usedAt, usedBy: block, place });
-      }
+      for (const line of quotedLines(block)) if (!wanted.lines.has(line)) wanted.lines.set(line, use);
     }
   }
   return wanted;
 }
 
-function anchorLines(call: ToolCallBlock): readonly string[] {
+function quotedLines(call: ToolCallBlock): readonly string[] {
   return editTextsOf(call)
     .oldLines.map((line) => line.trimEnd())
-    .filter((line) => line.trimStart().length >= ANCHOR_CHARACTERS);
+    .filter((line) => line.trimStart().length >= LINE_CHARACTERS);
 }
 
 /** For each pattern the place of the first block of the future that shows it. */
@@ -178,37 +169,6 @@ function shownText({ source, text }: SourcedText): string {
 
 function shownOrWrittenText(shown: SourcedText): string {
   return shown.block.type === 'tool-call' ? editTextsOf(shown.block).newText : shownText(shown);
-}
-
-type Mention = Pick<EntityNeed, 'blocks' | 'source' | 'sourceBlock' | 'companions' | 'isBound'>;
-
-function readMentions(
-  prefix: readonly SourcedText[],
-  finder: PatternFinder,
-  names: readonly string[],
-): readonly Mention[] {
-  const mentions = names.map(() => ({
-    blocks: 0,
-    sourceBlock: -1,
-    source: 'result' as TextSource,
-    companions: new Set<string>(),
-    isBound: false,
-  }));
-  for (const [block, { text, source }] of prefix.entries()) {
-    const near = wordsNear(text);
-    finder.find(text, (pattern, start) => {
-      const mention = mentions[pattern];
-      const name = names[pattern];
-      if (mention === undefined || name === undefined) return;
-      if (mention.sourceBlock !== block) mention.blocks++;
-      mention.sourceBlock = block;
-      mention.source = source;
-      const words = near.around(start, start + name.length);
-      if (words.size >= BINDING_WORDS) mention.isBound = true;
-      for (const word of words) mention.companions.add(word);
-    });
-  }
-  return mentions;
 }
 
 /** For each line the last block of the prefix that shows it. */

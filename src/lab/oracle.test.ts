@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { createTokenEstimator } from '../core/token-estimator.ts';
 import { controlRows } from './controls.ts';
 import { cutBetween, tool, user } from './example-cut.ts';
+import { scoreNeeds } from './need-score.ts';
 import { findNeeds } from './needs.ts';
 import { oracleRow } from './oracle.ts';
-import { scoreMessages } from './panel.ts';
 
 const estimator = createTokenEstimator();
 const filler = Array.from(
@@ -33,8 +33,8 @@ describe('the oracle', () => {
 
   test('meets every need with a small part of the tokens', async () => {
     const output = await oracle.compact(cut, cut.prefixTokens);
-    const { futureReference, bound, editAnchors } = scoreMessages(needs, output);
-    for (const { kept, of } of [futureReference, bound, editAnchors]) expect(kept).toBe(of);
+    const { names, boundTwoWords, editLines } = scoreNeeds(needs, output);
+    for (const { kept, of } of [names, boundTwoWords, editLines]) expect(kept).toBe(of);
     expect(estimator.countMessages(output)).toBeLessThan(cut.prefixTokens / 8);
   });
 
@@ -64,14 +64,14 @@ describe('controls', () => {
   });
 
   test('dumped names are all there and mean nothing', async () => {
-    const score = scoreMessages(needs, await run('identifier dump', 1));
-    expect(score.futureReference.kept).toBe(score.futureReference.of);
-    expect(score.bound.kept).toBe(0);
+    const score = scoreNeeds(needs, await run('identifier dump', 1));
+    expect(score.names.kept).toBe(score.names.of);
+    expect(score.boundTwoWords.kept).toBe(0);
   });
 
   test('recency keeps the newest lines', async () => {
-    const score = scoreMessages(needs, await run('recency only', 0.3));
-    expect(score.editAnchors.kept).toBe(1);
-    expect(score.missed.entities.map(({ name }) => name)).toContain('tokenTable');
+    const score = scoreNeeds(needs, await run('recency only', 0.3));
+    expect(score.editLines.kept).toBe(1);
+    expect(score.missed.names.map(({ name }) => name)).toContain('tokenTable');
   });
 });

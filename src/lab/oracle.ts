@@ -1,14 +1,15 @@
 import type { TokenEstimator } from '../core/token-estimator.ts';
 import { wordsNear } from './binding.ts';
+import { TWO_WORDS } from './mentions.ts';
 import { textsOf } from './message-texts.ts';
-import { BINDING_WORDS, type Needs } from './needs.ts';
-import { needsMetBy } from './panel.ts';
+import { needsMetBy } from './need-score.ts';
+import type { Needs } from './needs.ts';
 import { createPatternFinder } from './pattern-finder.ts';
 import type { Row } from './row.ts';
 import { textOutput } from './text-output.ts';
 import type { Cut } from './trajectory.ts';
 
-const noNeeds: Needs = { entities: [], anchors: [], constraints: [], changedFiles: [] };
+const noNeeds: Needs = { names: [], editLines: [], demands: [], changedFiles: [] };
 
 /** A piece of text of the prefix and what it would bring. */
 interface Candidate {
@@ -53,13 +54,11 @@ function fitting(
 
 /** Everything that is worth its tokens, best first. */
 function chooseAll(cut: Cut, needs: Needs, estimator: TokenEstimator): readonly string[] {
-  const names = needs.entities.length;
+  const bound = needs.names.filter(({ hasTwoWords }) => hasTwoWords).length;
   const weights = [
-    ...needs.entities.map(() => 1 / names),
-    ...needs.entities.map(({ isBound }) =>
-      isBound ? 1 / needs.entities.filter((need) => need.isBound).length : 0,
-    ),
-    ...needs.anchors.map(() => 1 / needs.anchors.length),
+    ...needs.names.map(() => 1 / needs.names.length),
+    ...needs.names.map(({ hasTwoWords }) => (hasTwoWords ? 1 / bound : 0)),
+    ...needs.editLines.map(() => 1 / needs.editLines.length),
   ];
   const isMet = weights.map((weight) => weight === 0);
   const gainOf = ({ goals }: Candidate) =>
@@ -106,8 +105,8 @@ const LONGEST_LINE = 400;
 
 /** Bare names, whole lines that need naming or quoting, and for each mention the shortest stretches that bind it. */
 function candidatesOf(cut: Cut, needs: Needs, estimator: TokenEstimator): readonly Candidate[] {
-  const names = needs.entities.map(({ name }) => name);
-  const texts = new Set([...names, ...needs.anchors.map(({ line }) => line)]);
+  const names = needs.names.map(({ name }) => name);
+  const texts = new Set([...names, ...needs.editLines.map(({ line }) => line)]);
   const finder = createPatternFinder(names, { wholeWords: true });
   for (const { text } of cut.prefix.messages.flatMap(textsOf)) {
     const near = wordsNear(text);
@@ -137,10 +136,10 @@ function bindingStretches(
   const before = words.filter((word) => word.start < start).toReversed();
   const behind = words.filter((word) => word.start >= end);
   const stretches: (readonly [number, number])[] = [];
-  for (let left = 0; left <= BINDING_WORDS; left++) {
+  for (let left = 0; left <= TWO_WORDS; left++) {
     const first = left === 0 ? undefined : before[left - 1];
-    const last = left === BINDING_WORDS ? undefined : behind[BINDING_WORDS - left - 1];
-    if ((left > 0 && first === undefined) || (left < BINDING_WORDS && last === undefined)) continue;
+    const last = left === TWO_WORDS ? undefined : behind[TWO_WORDS - left - 1];
+    if ((left > 0 && first === undefined) || (left < TWO_WORDS && last === undefined)) continue;
     stretches.push([first?.start ?? start, last === undefined ? end : last.start + last.word.length]);
   }
   return stretches;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Receipt } from '../core/receipt.ts';
 import { cutBetween, said, tool, user } from './example-cut.ts';
+import { scoreNeeds } from './need-score.ts';
 import { findNeeds } from './needs.ts';
-import { scoreMessages } from './panel.ts';
 import { retrievableFrom } from './retrieval.ts';
 
 const cut = cutBetween(
@@ -34,24 +34,24 @@ function receiptWith(start: number, end: number): Receipt {
 
 function scoreOf(text: string, receipt?: Receipt) {
   const output = [user(text)];
-  return scoreMessages(needs, output, retrievableFrom(messages, output, receipt));
+  return scoreNeeds(needs, output, retrievableFrom(messages, output, receipt));
 }
 
 describe('recall with handles', () => {
   test('counts a name whose source a handle in the output names', () => {
     const score = scoreOf(`earlier: ${handle}`, receiptWith(1, 3));
-    expect(score.futureReference).toEqual({ kept: 0, of: 2 });
-    expect(score.retrievableReference).toEqual({ kept: 1, of: 2 });
+    expect(score.names).toEqual({ kept: 0, of: 2 });
+    expect(score.namesByHandle).toEqual({ kept: 1, of: 2 });
   });
 
   test('counts nothing for a receipt whose handles are not in the output, or for a handle of something else', () => {
-    expect(scoreOf('nothing', receiptWith(1, 3)).retrievableReference.kept).toBe(0);
-    expect(scoreOf('rf:0123456789abcdef', receiptWith(1, 3)).retrievableReference.kept).toBe(0);
+    expect(scoreOf('nothing', receiptWith(1, 3)).namesByHandle.kept).toBe(0);
+    expect(scoreOf('rf:0123456789abcdef', receiptWith(1, 3)).namesByHandle.kept).toBe(0);
   });
 
   test('is never below plain recall', () => {
     const score = scoreOf(`berthTable ${handle}`, receiptWith(1, 3));
-    expect(score.futureReference.kept).toBe(1);
-    expect(score.retrievableReference.kept).toBe(2);
+    expect(score.names.kept).toBe(1);
+    expect(score.namesByHandle.kept).toBe(2);
   });
 });

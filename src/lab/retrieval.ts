@@ -1,7 +1,7 @@
 import type { Message } from '../core/message.ts';
 import type { Receipt } from '../core/receipt.ts';
 import { textsOf } from './message-texts.ts';
-import type { IsRetrievable } from './panel.ts';
+import type { IsRetrievable } from './need-score.ts';
 
 const HANDLE = /rf:\w{1,64}/g;
 

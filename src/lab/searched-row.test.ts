@@ -17,7 +17,7 @@ describe('a row without a budget of its own', () => {
     name: 'last messages',
     settingsFor: ({ prefix }) => prefix.messages.map((_, index) => index + 1),
     compactAt: async ({ prefix }, count) => prefix.messages.slice(-count),
-    estimator,
+    countMessages: estimator.countMessages,
   });
 
   test('gives the largest output within the budget', async () => {

@@ -1,6 +1,6 @@
 import type { Message } from '../core/message.ts';
-import type { TokenEstimator } from '../core/token-estimator.ts';
 import type { Row } from './row.ts';
+import type { CountMessages } from './score.ts';
 import type { Cut } from './trajectory.ts';
 
 export interface SearchedRowOptions {
@@ -8,14 +8,14 @@ export interface SearchedRowOptions {
   /** The settings to try, from the one that keeps least to the one that keeps most. At least one. */
   settingsFor(cut: Cut): readonly number[];
   compactAt(cut: Cut, setting: number): Promise<readonly Message[]>;
-  readonly estimator: TokenEstimator;
+  readonly countMessages: CountMessages;
 }
 
 /**
  * A row for something that takes no budget: the setting with the largest output within the budget is looked for, by
  * halves. Where none gets there, the output of the first setting is given, which is then over the budget.
  */
-export function searchedRow({ name, settingsFor, compactAt, estimator }: SearchedRowOptions): Row {
+export function searchedRow({ name, settingsFor, compactAt, countMessages }: SearchedRowOptions): Row {
   return {
     name,
     async compact(cut, budgetTokens) {
@@ -26,7 +26,7 @@ export function searchedRow({ name, settingsFor, compactAt, estimator }: Searche
       while (low <= high) {
         const middle = (low + high) >> 1;
         const output = await compactAt(cut, settings[middle] ?? 0);
-        if (estimator.countMessages(output) <= budgetTokens) {
+        if (countMessages(output) <= budgetTokens) {
           best = output;
           low = middle + 1;
         } else {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Recording } from '../config/recordings.ts';
-import { createTokenEstimator } from '../core/token-estimator.ts';
 import type { RecordedCompaction } from '../transcripts/transcript.ts';
-import { chainsOf, compactInChain } from './chain.ts';
 import { cutBetween, tool, user } from './example-cut.ts';
 import { labCasesOf } from './lab-case.ts';
 import { budgetFor, cutsOf, recordedCutsOf } from './trajectory.ts';
@@ -88,33 +86,5 @@ describe('cuts of a recorded session', () => {
   test('a budget is a share of what can be made smaller', () => {
     const cut = cutBetween([user('x')], []);
     expect(budgetFor({ ...cut, prefixTokens: 1000, instructionTokens: 200 }, 0.5)).toBe(600);
-  });
-});
-
-describe('compactions in a chain', () => {
-  test('each starts from what the last one left and what came since', async () => {
-    const estimator = createTokenEstimator();
-    const chains = chainsOf(labCasesOf(recording(), { minimumTokens: 500 }));
-    const [chain] = chains;
-    const seen: number[] = [];
-    const links = await compactInChain(
-      {
-        name: 'last two',
-        async compact({ prefix }) {
-          seen.push(prefix.messages.length);
-          return prefix.messages.slice(-2);
-        },
-      },
-      chain ?? [],
-      0.1,
-      estimator,
-    );
-    const lengths = (chain ?? []).map(({ cut }) => cut.prefix.messages.length);
-    const grown = lengths.map((length, index) =>
-      index === 0 ? length : 2 + length - (lengths[index - 1] ?? 0),
-    );
-    expect(chains.length).toBeGreaterThan(0);
-    expect(seen).toEqual(grown);
-    expect(links.map(({ output }) => output.length)).toEqual(lengths.map(() => 2));
   });
 });

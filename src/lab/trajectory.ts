@@ -125,7 +125,7 @@ function cutStretch(
 ): readonly Cut[] {
   const { messages } = conversation;
   const total = estimator.countMessages(messages);
-  const places = requestPlaces(messages, estimator);
+  const places = requestPlaces(messages, estimator.countMessage);
   return chooseEvenly(places, total, cuts)
     .map(({ index, tokens }) => ({
       instructionTokens: instructionTokensOf(messages.slice(0, index), estimator),
@@ -141,14 +141,18 @@ function cutStretch(
     .filter(({ prefixTokens, instructionTokens }) => prefixTokens - instructionTokens >= minimumTokens);
 }
 
-interface RequestPlace {
+/** A place in front of a response. */
+export interface RequestPlace {
   readonly index: number;
   /** Tokens of the messages before it. */
   readonly tokens: number;
 }
 
 /** Where requests were sent: in front of every response, if the list may be cut there. */
-function requestPlaces(messages: readonly Message[], estimator: TokenEstimator): readonly RequestPlace[] {
+export function requestPlaces(
+  messages: readonly Message[],
+  countMessage: (message: Message) => number,
+): readonly RequestPlace[] {
   const legal = new Set(legalCuts(messages));
   const places: RequestPlace[] = [];
   let tokens = 0;
@@ -156,7 +160,7 @@ function requestPlaces(messages: readonly Message[], estimator: TokenEstimator):
   for (const { kind, start } of groupRounds(messages)) {
     for (; index < start; index++) {
       const message = messages[index];
-      if (message !== undefined) tokens += estimator.countMessage(message);
+      if (message !== undefined) tokens += countMessage(message);
     }
     if (kind === 'response' && start > 0 && legal.has(start)) places.push({ index: start, tokens });
   }

@@ -24,7 +24,7 @@ describe('values that a service needs later', () => {
         ),
       ],
     );
-    expect(findValueNeeds(cut).entities.map(({ name, kind }) => [name, kind])).toEqual([
+    expect(findValueNeeds(cut).names.map(({ name, kind }) => [name, kind])).toEqual([
       ['ZX81QL', 'code'],
       ['Ada Byron', 'proper-name'],
       ['2026-03-01', 'date'],
@@ -37,6 +37,6 @@ describe('values that a service needs later', () => {
       [system, user('Help, from ABC please.'), said('Your total is 310.')],
       [...tool('pay', { amount: 310, fee: 50, hub: 'ABC' }, 'ok')],
     );
-    expect(findValueNeeds(cut).entities).toEqual([]);
+    expect(findValueNeeds(cut).names).toEqual([]);
   });
 });

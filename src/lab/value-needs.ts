@@ -11,13 +11,13 @@ import type { Cut } from './trajectory.ts';
  */
 export function findValueNeeds(cut: Cut): Needs {
   const needs = findNeeds(cut, new Set(), valuesOf);
-  const names = needs.entities.map(({ name }) => name);
+  const names = needs.names.map(({ name }) => name);
   const { messages } = cut.prefix;
   const told = foundIn(messages, names, new Set(['user', 'result']));
   const instructed = foundIn(messages, names, new Set(['system']));
   return {
     ...needs,
-    entities: needs.entities.filter((_, index) => told.has(index) && !instructed.has(index)),
+    names: needs.names.filter((_, index) => told.has(index) && !instructed.has(index)),
   };
 }
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { RoundfoldError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
-import { panelFigures } from '../../lab/aggregate.ts';
+import { figureMeasures, nameOfFigure } from '../../lab/measures.ts';
 import { formatFigure } from '../../report/html/figures.ts';
-import { nameOfFigure } from './measures.ts';
 import type { Summary, SummaryRow } from './summary.ts';
 
 /** A figure that got worse. */
@@ -58,8 +57,8 @@ function tryParse(line: string): unknown {
 }
 
 /**
- * What got worse since the baseline, by more than noise: a share by more than half a point, a cost by more than 1 %, an
- * illegal output more. Only strategies are judged, at the budgets that both have.
+ * What got worse since the baseline, by more than noise: a share by more than half a point, a cost by more than 1 %. Only
+ * strategies are judged, at the budgets that both have.
  * @throws RoundfoldError `usage` when the two were not measured on the same
  */
 export function findRegressions(before: Summary, now: Summary): readonly Regression[] {
@@ -80,6 +79,10 @@ export function findRegressions(before: Summary, now: Summary): readonly Regress
   return pairs.flatMap(([old, row]) => regressionsOf(old, row));
 }
 
+/** More or less of these is no gain and no loss: what is kept was asked for, and what is read again follows from lines. */
+const UNJUDGED: readonly string[] = ['kept', 'stablePrefix', 'tokensToReadAgain'];
+const judgedMeasures = figureMeasures.filter(({ figure }) => !UNJUDGED.includes(figure));
+
 function checkComparable(before: Summary, now: Summary): void {
   const names = ({ sessions }: Summary) => JSON.stringify(sessions.map(({ name }) => name).toSorted());
   const differs =
@@ -94,29 +97,23 @@ function checkComparable(before: Summary, now: Summary): void {
   });
 }
 
-function regressionsOf(
-  old: SummaryRow,
-  { row, level, figures, cost, illegal }: SummaryRow,
-): readonly Regression[] {
-  const shares = panelFigures.flatMap((figure) => {
+function regressionsOf(old: SummaryRow, { row, level, figures, cost }: SummaryRow): readonly Regression[] {
+  const shares = judgedMeasures.flatMap(({ figure, isLessBetter }) => {
     const [before, now] = [old.figures[figure]?.mean, figures[figure]?.mean];
-    const isWorse = before !== undefined && now !== undefined && now < before - SHARE_NOISE;
-    return isWorse ? [{ row, level, figure, before, now }] : [];
+    if (before === undefined || now === undefined) return [];
+    const loss = isLessBetter === true ? now - before : before - now;
+    return loss > SHARE_NOISE ? [{ row, level, figure, before, now }] : [];
   });
   const isDearer =
     old.cost !== undefined && cost !== undefined && cost.mean > old.cost.mean * (1 + COST_NOISE);
   return [
     ...shares,
     ...(isDearer ? [{ row, level, figure: 'cost', before: old.cost.mean, now: cost.mean }] : []),
-    ...(illegal > old.illegal ? [{ row, level, figure: 'illegal', before: old.illegal, now: illegal }] : []),
   ];
 }
 
 /** A regression as a line. */
 export function regressionText({ row, level, figure, before, now }: Regression): string {
-  const words = (value: number) => {
-    if (figure === 'illegal') return String(value);
-    return formatFigure(value, { unit: figure === 'cost' ? 'dollars' : 'share' });
-  };
+  const words = (value: number) => formatFigure(value, { unit: figure === 'cost' ? 'dollars' : 'share' });
   return `${row} at ${level}: ${nameOfFigure(figure)} from ${words(before)} to ${words(now)}`;
 }

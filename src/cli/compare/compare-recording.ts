@@ -1,11 +1,11 @@
 import type { Recording } from '../../config/recordings.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../core/token-estimator.ts';
-import { commonNames } from '../../lab/common-names.ts';
-import { type LabCase, labCasesOf } from '../../lab/lab-case.ts';
+import { type LabCase, labCasesOf, probeCase } from '../../lab/lab-case.ts';
 import { labRows } from '../../lab/lab-rows.ts';
 import { type Loss, lossesOf } from '../../lab/losses.ts';
 import type { Measured, Measurement } from '../../lab/measure.ts';
 import { harnessOfRow, measureCase } from '../../lab/measure-case.ts';
+import type { ProbeSession } from '../../lab/probe-session.ts';
 import { cutsOf } from '../../lab/trajectory.ts';
 import { tokenProfileForModel } from '../../models/token-profiles.ts';
 import { replayRecording, type SessionCost } from './costs.ts';
@@ -51,6 +51,29 @@ export interface RecordingWork {
   readonly onProgress: (share: number) => void;
 }
 
+/** What came of one cut that somebody has chosen, with the questions that a successor would ask. */
+export async function compareProbes(
+  session: ProbeSession,
+  work: Pick<RecordingWork, 'settings' | 'onProgress'>,
+): Promise<RecordingResult> {
+  const { settings } = work;
+  const { cut } = session;
+  const estimator = createTokenEstimator({
+    profile: tokenProfileForModel(settings.model ?? cut.prefix.frame.model),
+  });
+  const cases = [probeCase(session, estimator.countMessages)];
+  return {
+    session: cut.session,
+    cuts: cases.length,
+    tokens: Math.round(estimator.countMessages(cut.prefix.messages)),
+    cases: await measureAll(cases, estimator, work),
+    // A request is no session: nobody knows what came before, turn by turn.
+    cost: undefined,
+    picture: undefined,
+    example: settings.wantsPage ? await exampleOf(cases, settings, estimator) : undefined,
+  };
+}
+
 /** Compares everything on the cuts of one conversation that belong to this part of the work. */
 export async function compareRecording(recording: Recording, work: RecordingWork): Promise<RecordingResult> {
   const { session, part, parts, settings } = work;
@@ -58,7 +81,7 @@ export async function compareRecording(recording: Recording, work: RecordingWork
   const estimator = createTokenEstimator({ profile: tokenProfileForModel(model) });
   const isWanted = (cut: number) => cut % parts === part;
   const { cuts } = settings;
-  const cases = labCasesOf(recording, { session, cuts, estimator, isWanted, generic: commonNames });
+  const cases = labCasesOf(recording, { session, cuts, estimator, isWanted });
   const results = await measureAll(cases, estimator, work);
   const isFirst = part === 0;
   const replayed = isFirst ? await replayRecording(recording, { model, settings, estimator }) : undefined;
@@ -78,11 +101,10 @@ export async function compareRecording(recording: Recording, work: RecordingWork
 async function measureAll(
   cases: readonly LabCase[],
   estimator: TokenEstimator,
-  { settings: { strategies, budgets }, onProgress }: RecordingWork,
+  { settings: { strategies, budgets }, onProgress }: Pick<RecordingWork, 'settings' | 'onProgress'>,
 ): Promise<readonly CaseResult[]> {
   const rows = labRows(strategies, cases, estimator);
-  // How long something takes differs from run to run: figures that shall be the same leave it out.
-  const options = { budgets, estimator, now: () => 0 };
+  const options = { budgets, countMessages: estimator.countMessages };
   const results: CaseResult[] = [];
   for (const labCase of cases) {
     const measured = await measureCase(labCase, rows, options);
@@ -102,6 +124,7 @@ async function measureAll(
 const TOLD_LOSSES = 5;
 
 function lossesOfRow({ measurement: { row, level }, labCase, missed }: Measured): RowLosses {
-  const count = missed.entities.length + missed.anchors.length + missed.constraints.length;
+  const { probes, demands, names, editLines } = missed;
+  const count = probes.length + demands.length + names.length + editLines.length;
   return { row, level, count, first: lossesOf(labCase.cut, missed).slice(0, TOLD_LOSSES) };
 }

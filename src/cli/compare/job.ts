@@ -4,12 +4,15 @@ import type { BadInput } from '../../transcripts/input/json-values.ts';
 import { fileSource } from '../../transcripts/input/source.ts';
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { Problem } from '../report.ts';
-import { compareRecording, type RecordingResult } from './compare-recording.ts';
+import { compareProbes, compareRecording, type RecordingResult } from './compare-recording.ts';
+import { type ProbeFiles, readProbeFiles } from './probe-folder.ts';
 import type { CompareSettings } from './settings.ts';
 
-/** A piece of work: a file, or every n-th cut of it. Plain data. */
+/** A piece of work: a file, or every n-th cut of it; or a session with probes. Plain data. */
 export interface Job {
   readonly file: string;
+  /** Set where the file is a session with probes. */
+  readonly probes?: ProbeFiles | undefined;
   readonly part: number;
   readonly parts: number;
 }
@@ -32,6 +35,11 @@ export async function runJob(
 ): Promise<JobResult> {
   const bad: BadInput[] = [];
   try {
+    if (job.probes !== undefined) {
+      const session = await readProbeFiles(job.probes);
+      const result = await compareProbes(session, { settings, onProgress });
+      return { source: job.file, recordings: [result], bad, problem: undefined };
+    }
     const source = await fileSource(job.file);
     const recordings = await readAll(source, settings, bad);
     const results: RecordingResult[] = [];

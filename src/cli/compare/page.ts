@@ -1,10 +1,11 @@
 import type { Estimate } from '../../lab/aggregate.ts';
 import { isRecordedLevel } from '../../lab/measure-case.ts';
+import { type FigureName, keptMeasure } from '../../lab/measures.ts';
 import type { ComparedRow, Comparison, LostItem } from '../../report/comparison.ts';
 import { countOf } from '../../report/terminal.ts';
 import { compactsWhen } from './costs.ts';
 import type { JobResult } from './job.ts';
-import { type ComparedMeasure, keptMeasure, measures } from './measures.ts';
+import { type ComparedMeasure, measures } from './measures.ts';
 import type { Summary, SummaryRow } from './summary.ts';
 
 /** So many sessions have a chart on the page; of more, the largest. */
@@ -16,7 +17,7 @@ export function toComparison(summary: Summary, results: readonly JobResult[]): C
   const examples = recordings.flatMap(({ example }) => example ?? []);
   const [example] = examples.toSorted((left, right) => right.tokens - left.tokens);
   const names = [...new Set(summary.rows.map(({ row }) => row))];
-  const shown = measures.filter(({ figure }) => figure !== 'retrievableReference' || hasHandles(summary));
+  const shown = measures.filter(({ figure }) => figure !== keptMeasure.figure && isMeasured(summary, figure));
   return {
     title: 'What each strategy keeps of what the agent needs later',
     about: aboutOf(summary),
@@ -36,7 +37,9 @@ export function toComparison(summary: Summary, results: readonly JobResult[]): C
 
 function aboutOf({ sessions, leftOut, settings, rows }: Summary): readonly string[] {
   const models = [...new Set(sessions.flatMap(({ model }) => model ?? []))];
-  const illegal = rows.filter(({ kind }) => kind === 'strategy').reduce((sum, row) => sum + row.illegal, 0);
+  const illegal = rows
+    .filter(({ kind }) => kind === 'strategy')
+    .reduce((sum, row) => sum + row.illegalOutputs, 0);
   return [
     countOf(sessions.length, 'session'),
     `${settings.cuts} cuts each`,
@@ -53,9 +56,11 @@ function listed(models: readonly string[]): string {
   return `${models.slice(0, NAMED_MODELS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Whether any output has handles in it: without them the figure says nothing new. */
-function hasHandles({ rows }: Summary): boolean {
-  return rows.some(({ figures }) => figures.retrievableReference?.mean !== figures.futureReference?.mean);
+/** Whether a figure says anything: without handles in any output, names by handle are the names. */
+function isMeasured({ rows }: Summary, figure: FigureName): boolean {
+  if (figure === 'namesByHandle')
+    return rows.some(({ figures }) => figures.namesByHandle?.mean !== figures.names?.mean);
+  return rows.some(({ figures }) => figures[figure] !== undefined);
 }
 
 /** So much more than the budget may be kept before a row does not compete any more. */
@@ -69,14 +74,12 @@ function toComparedRow(rows: readonly SummaryRow[], shown: readonly ComparedMeas
     compacts: first?.kind === 'strategy' ? compactsWhen(first.row) : undefined,
     points: rows.map((row) => ({
       budgetShare: row.budget === undefined ? undefined : row.budget / 100,
-      keptShare: row.figures.tokensKept?.mean ?? 0,
+      keptShare: row.figures.kept?.mean ?? 0,
       costDollars: row.cost?.mean,
       isAside: row.kind !== 'recorded' && isRecordedLevel(row.level),
       isOverBudget:
-        row.budget !== undefined && (row.figures.tokensKept?.mean ?? 0) * 100 > row.budget * OVER_BUDGET,
-      figures: shown.map(({ figure }) =>
-        figure === 'rereadTokens' ? { value: row.rereadTokens } : toFigure(row.figures[figure]),
-      ),
+        row.budget !== undefined && (row.figures.kept?.mean ?? 0) * 100 > row.budget * OVER_BUDGET,
+      figures: shown.map(({ figure }) => toFigure(row.figures[figure])),
     })),
   };
 }

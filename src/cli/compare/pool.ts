@@ -2,8 +2,15 @@ import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type Job, type JobResult, runJob } from './job.ts';
+import type { ProbeFiles } from './probe-folder.ts';
 import type { CompareSettings } from './settings.ts';
 import type { WorkerMessage } from './worker.ts';
+
+/** What is compared: files of recorded sessions, and sessions with probes. */
+export interface PoolInput {
+  readonly files: readonly string[];
+  readonly probes: readonly ProbeFiles[];
+}
 
 export interface PoolOptions {
   readonly settings: CompareSettings;
@@ -15,13 +22,13 @@ export interface PoolOptions {
 
 /**
  * Compares files in threads, the largest first. Where there are fewer files than threads, each is cut into parts. The
- * results are in the order of the files and parts, whichever was done first.
+ * results are in the order of the files and parts, those with probes first, whichever was done first.
  */
 export async function runPool(
-  files: readonly string[],
+  { files, probes }: PoolInput,
   { settings, jobs, onProgress }: PoolOptions,
 ): Promise<readonly JobResult[]> {
-  const pieces = piecesOf(files, jobs);
+  const pieces = [...probes.map(probePiece), ...piecesOf(files, jobs)];
   const total = pieces.reduce((sum, { weight }) => sum + weight, 0);
   const done = pieces.map(() => 0);
   const results: JobResult[] = [];
@@ -60,13 +67,21 @@ interface Piece {
 }
 
 function piecesOf(files: readonly string[], jobs: number): readonly Piece[] {
-  const parts = files.length < jobs ? Math.ceil(jobs / files.length) : 1;
+  const parts = files.length < jobs ? Math.ceil(jobs / Math.max(1, files.length)) : 1;
   return files.flatMap((file) => {
     const isReadOnce = file === '-';
     const count = isReadOnce ? 1 : parts;
     const weight = ((isReadOnce ? undefined : sizeOf(file)) ?? 1) / count;
     return Array.from({ length: count }, (_, part) => ({ job: { file, part, parts: count }, weight }));
   });
+}
+
+/** It has one cut, which cannot be parted. */
+function probePiece(probes: ProbeFiles): Piece {
+  return {
+    job: { file: probes.session, probes, part: 0, parts: 1 },
+    weight: sizeOf(probes.session) ?? 1,
+  };
 }
 
 /** A file of which the size is not known is found out about by whoever reads it. */

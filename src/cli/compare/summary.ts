@@ -1,5 +1,6 @@
-import { aggregate, type Estimate, estimate, type PanelFigure, type RowResult } from '../../lab/aggregate.ts';
+import { aggregate, type Estimate, estimate, type RowResult } from '../../lab/aggregate.ts';
 import { harnessOfRow, isRecordedLevel, levelName, NONE } from '../../lab/measure-case.ts';
+import type { FigureName } from '../../lab/measures.ts';
 import { LAST_SHARE, MINIMUM_TOKENS } from '../../lab/trajectory.ts';
 import type { RowKind } from '../../report/comparison.ts';
 import { formatCount } from '../../report/terminal.ts';
@@ -29,8 +30,6 @@ export interface SummarySession {
   readonly noneFits: boolean | undefined;
 }
 
-export type FigureName = PanelFigure | 'tokensKept' | 'stableShare';
-
 /** One row at one budget. */
 export interface SummaryRow {
   readonly row: string;
@@ -41,12 +40,10 @@ export interface SummaryRow {
   readonly cuts: number;
   /** Undefined where no session had anything to measure. */
   readonly figures: Readonly<Partial<Record<FigureName, Estimate>>>;
-  readonly rereadTokens: number;
-  readonly illegal: number;
+  /** Outputs that a provider would refuse, and by which rules. */
+  readonly illegalOutputs: number;
   readonly brokenRules: readonly string[];
   readonly overBudget: number;
-  readonly byKind: RowResult['byKind'];
-  readonly bySource: RowResult['bySource'];
   /** What a session costs, in USD. */
   readonly cost?: Estimate | undefined;
   /** Sessions of which some request does not fit the window. */
@@ -123,17 +120,28 @@ function whyLeftOut({ cuts, tokens }: MergedSession): string {
   return `too short to cut: ${formatCount(tokens)} tokens, and ${formatCount(MINIMUM_TOKENS)} have to stand before a cut`;
 }
 
+/** What the oracle aims at. It knows nothing of the rest, which says nothing about the possible. */
+const ORACLE_FIGURES: readonly string[] = [
+  'kept',
+  'names',
+  'boundTwoWords',
+  'editLines',
+  'tokensToReadAgain',
+];
+
 function toRow(
   result: RowResult,
   settings: CompareSettings,
   sessions: readonly MergedSession[],
 ): Omit<SummaryRow, 'budget'> {
-  // How long it took is different each time.
-  const { medianMilliseconds: _, figures, ...rest } = result;
-  const measured = Object.entries(figures).filter(([, { sessions: count }]) => count > 0);
+  const { figures, ...rest } = result;
+  const kind = kindOf(result.row, settings);
+  const measured = Object.entries(figures)
+    .filter(([, { sessions: count }]) => count > 0)
+    .filter(([figure]) => kind !== 'oracle' || ORACLE_FIGURES.includes(figure));
   return {
     ...rest,
-    kind: kindOf(result.row, settings),
+    kind,
     figures: Object.fromEntries(measured.map(([name, figure]) => [name, rounded(figure)])),
     ...costOf(result, sessions),
   };
@@ -177,7 +185,7 @@ function costOf({ row, level }: RowResult, sessions: readonly MergedSession[]) {
 function withBudgets(rows: readonly Omit<SummaryRow, 'budget'>[]): readonly SummaryRow[] {
   return rows.map((row) => {
     const recorded = rows.find(({ kind, level }) => kind === 'recorded' && level === row.level);
-    const share = recorded?.figures.tokensKept?.mean;
+    const share = recorded?.figures.kept?.mean;
     const stated = Number(/^([\d.]+) %$/.exec(row.level)?.[1]);
     const budget = share === undefined ? stated : Math.round(share * 1000) / 10;
     return { ...row, budget: row.row === NONE || Number.isNaN(budget) ? undefined : budget };

@@ -1,0 +1,108 @@
+import { fileAccess } from '../core/file-access.ts';
+import { callArguments, type Message, type ToolCallBlock } from '../core/message.ts';
+import { lastTwoParts } from './changed-files.ts';
+import { editTextsOf } from './edit-texts.ts';
+import { bareLine, isTellingLine } from './file-lines.ts';
+import { type AnsweredCall, answeredCalls, shellCommandOf } from './shell-commands.ts';
+
+/** What messages show and write of files, line by line, without numbering and white space at the ends. */
+export interface FileHistory {
+  /** Every line of a file that was ever shown, written or replaced. */
+  readonly lines: ReadonlySet<string>;
+  /** Lines that an edit replaced and that no file has any more, as far as the messages tell. */
+  readonly replaced: ReadonlySet<string>;
+}
+
+/** Commands of a shell whose output is text of files. */
+const PRINTS_FILES = /(?:^|[\s;&|(])(?:cat|sed -n|nl|head|tail|bat|rg|grep|git show)\s/;
+const FAILED_EDIT = /^\s{0,10}(?:error|failed|no replacement was performed)/i;
+/** Arguments that hold all that a file has from then on. */
+const WHOLE_FILE_KEYS = ['content', 'contents', 'file_text'] as const;
+/** A text of nobody knows which file. */
+const ANY_FILE = '';
+
+/** Follows the lines of files through the calls of these messages. */
+export function fileHistoryOf(messages: readonly Message[]): FileHistory {
+  const history = new LiveLines();
+  for (const answered of answeredCalls(messages)) {
+    const { call, result, isError } = answered;
+    const hasFailed = isError || FAILED_EDIT.test(result);
+    if (isEdit(call)) {
+      if (hasFailed) continue;
+      applyEdit(history, call);
+    }
+    const file = shownFile(answered);
+    if (file !== undefined && !hasFailed) history.show(file, result.split('\n'));
+  }
+  return history;
+}
+
+function isEdit(call: ToolCallBlock): boolean {
+  return fileAccess(call)?.kind === 'write' || editTextsOf(call).oldLines.length > 0;
+}
+
+/** The file that a result shows, by the end of its path; undefined for a result that shows none. */
+function shownFile({ call }: AnsweredCall): string | undefined {
+  const access = fileAccess(call);
+  if (access !== undefined) return lastTwoParts(access.path);
+  const command = shellCommandOf(call);
+  return command === undefined || PRINTS_FILES.test(command) ? ANY_FILE : undefined;
+}
+
+function applyEdit(history: LiveLines, call: ToolCallBlock): void {
+  const access = fileAccess(call);
+  const file = access === undefined ? ANY_FILE : lastTwoParts(access.path);
+  const { oldLines, contextLines, newText } = editTextsOf(call);
+  const written = [...newText.split('\n'), ...contextLines];
+  if (oldLines.length === 0 && isWholeFile(call)) history.replaceFile(file);
+  else history.replace(file, oldLines);
+  history.show(file, written);
+}
+
+function isWholeFile(call: ToolCallBlock): boolean {
+  const input = callArguments(call) ?? {};
+  return WHOLE_FILE_KEYS.some((key) => Object.hasOwn(input, key));
+}
+
+class LiveLines implements FileHistory {
+  readonly lines = new Set<string>();
+  readonly replaced = new Set<string>();
+  /** For each line the files that have it. */
+  readonly #files = new Map<string, Set<string>>();
+
+  show(file: string, lines: readonly string[]): void {
+    for (const line of this.#take(lines)) {
+      this.replaced.delete(line);
+      const files = this.#files.get(line);
+      if (files === undefined) this.#files.set(line, new Set([file]));
+      else files.add(file);
+    }
+  }
+
+  replace(file: string, lines: readonly string[]): void {
+    for (const line of this.#take(lines)) this.#leave(file, line);
+  }
+
+  /** All that a file had is gone. */
+  replaceFile(file: string): void {
+    for (const [line, files] of this.#files) if (files.has(file)) this.#leave(file, line);
+  }
+
+  #leave(file: string, line: string): void {
+    const files = this.#files.get(line);
+    // Where nobody knows which file was edited or shown, it is taken to be the same.
+    if (file === ANY_FILE) files?.clear();
+    files?.delete(file);
+    files?.delete(ANY_FILE);
+    if (files === undefined || files.size === 0) this.replaced.add(line);
+  }
+
+  *#take(lines: readonly string[]): Iterable<string> {
+    for (const line of lines) {
+      const bare = bareLine(line);
+      if (!isTellingLine(bare)) continue;
+      this.lines.add(bare);
+      yield bare;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { currentTurnStart } from '../core/current-turn.ts';
+import type { Message } from '../core/message.ts';
+import type { Receipt } from '../core/receipt.ts';
+import { readSummaryMessage } from '../core/summary-message.ts';
+import { contextText, messageText } from './context-text.ts';
+import { keptDecisions } from './decisions.ts';
+import type { Exam } from './exam.ts';
+import { isCheckTold, type LastCheck } from './last-check.ts';
+import { brokenRules, stableShare } from './legality.ts';
+import type { Figures } from './measures.ts';
+import { type MissedNeeds, type Share, scoreNeeds } from './need-score.ts';
+import { type Probe, scoreProbes } from './probes.ts';
+import { retrievableFrom } from './retrieval.ts';
+import { staleLinesOf } from './stale-lines.ts';
+
+/** What stands in the place of a prefix, and the account of it where there is one. */
+export interface RowOutput {
+  readonly messages: readonly Message[];
+  readonly receipt?: Receipt | undefined;
+}
+
+/** What was found missing or wrong in a context. */
+export interface Missed extends MissedNeeds {
+  readonly probes: readonly Probe[];
+  readonly decisions: readonly string[];
+  /** Undefined where it is told, or where there was none. */
+  readonly lastCheck: LastCheck | undefined;
+  /** Replaced lines of files that are shown as if they were current. */
+  readonly staleLines: readonly string[];
+  /** Rules of the wire format that the output breaks and the prefix did not. */
+  readonly brokenRules: readonly string[];
+}
+
+/** The figures of a context, and what it misses. */
+export interface Score {
+  readonly figures: Figures;
+  readonly missed: Missed;
+}
+
+/** Counts the tokens of messages. */
+export type CountMessages = (messages: readonly Message[]) => number;
+
+/** Scores the messages that stand in the place of the prefix. Tokens are counted as those of the cut were. */
+export function scoreOutput(
+  exam: Exam,
+  { messages, receipt }: RowOutput,
+  countMessages: CountMessages,
+): Score {
+  const { cut, needs, probes, decisions, lastCheck } = exam;
+  const before = cut.prefix.messages;
+  const text = contextText(messages);
+  const answered = scoreProbes(probes, text);
+  const met = scoreNeeds(needs, messages, retrievableFrom(before, messages, receipt));
+  const { shown, stale } = staleLinesOf(memoryText(messages), exam.files);
+  const keptSentences = keptDecisions(decisions, text);
+  const isTold = lastCheck && isCheckTold(lastCheck, text);
+  const broken = brokenRules(cut.prefix, messages);
+  return {
+    figures: {
+      kept: keptShare(exam, countMessages(messages)),
+      probes: probes.length === 0 ? undefined : answered.share,
+      names: ratioOf(met.names),
+      boundTwoWords: ratioOf(met.boundTwoWords),
+      boundFourWordsOrLine: ratioOf(met.boundFourWordsOrLine),
+      editLines: ratioOf(met.editLines),
+      stale: ratioOf({ kept: stale.length, of: shown }),
+      changedFiles: ratioOf(met.changedFiles),
+      demands: ratioOf(met.demands),
+      lastCheck: isTold === undefined ? undefined : Number(isTold),
+      decisions: ratioOf({ kept: keptSentences.size, of: decisions.length }),
+      endsWithCurrentTurn: Number(endsWithCurrentTurn(before, messages)),
+      illegal: Number(broken.length > 0),
+      namesByHandle: ratioOf(met.namesByHandle),
+      stablePrefix: stableShare(before, messages, (message) => countMessages([message])),
+      tokensToReadAgain: met.tokensToReadAgain,
+    },
+    missed: {
+      ...met.missed,
+      probes: answered.missed,
+      decisions: decisions.filter((sentence) => !keptSentences.has(sentence)),
+      lastCheck: isTold === true ? undefined : lastCheck,
+      staleLines: stale,
+      brokenRules: broken,
+    },
+  };
+}
+
+/** Instructions stay whatever happens, and count neither before nor after. */
+function keptShare({ cut: { prefixTokens, instructionTokens } }: Exam, tokens: number): number {
+  return (tokens - instructionTokens) / (prefixTokens - instructionTokens);
+}
+
+/** What the messages of ours say, apart from what was kept as it was. */
+function memoryText(messages: readonly Message[]): string {
+  return messages.flatMap((message) => readSummaryMessage(message) ?? []).join('\n');
+}
+
+/** Undefined where there was nothing to keep. */
+function ratioOf({ kept, of }: Share): number | undefined {
+  return of === 0 ? undefined : kept / of;
+}
+
+function endsWithCurrentTurn(given: readonly Message[], left: readonly Message[]): boolean {
+  const turn = given.slice(currentTurnStart(given));
+  return turn.every((message, index) => isSame(message, left[left.length - turn.length + index]));
+}
+
+/** Libraries that keep a message may write it anew. */
+function isSame(message: Message, other: Message | undefined): boolean {
+  if (other === undefined || message.raw === other.raw) return other !== undefined;
+  return message.role === other.role && messageText(message) === messageText(other);
+}
