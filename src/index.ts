@@ -153,6 +153,7 @@ export { parseOverflow, tokenGap } from './formats/overflow/detect.ts';
 export type { Overflow, OverflowKind } from './formats/overflow/overflow.ts';
 export { type Answer, detectSoftOverflow } from './formats/overflow/soft.ts';
 export { findFormat, formats, readConversation, recogniseFormat } from './formats/registry.ts';
+export { memory } from './memory/summarizer.ts';
 export { contextWindowForModel, findModel, type ModelOptions } from './models/catalog.ts';
 export { anthropicClient } from './models/clients/anthropic.ts';
 export type { HttpClientOptions } from './models/clients/client-options.ts';
@@ -176,10 +177,8 @@ export {
   tokenBudget,
 } from './strategies/factories.ts';
 export { createStrategy, strategies } from './strategies/registry.ts';
-export { digest } from './summarizers/digest.ts';
 export { formatSummary } from './summarizers/format-summary.ts';
 export { modelSummarizer } from './summarizers/model.ts';
 export type { ModelSummarizerOptions } from './summarizers/model-options.ts';
 export { SUMMARY_SYSTEM, type SummaryPromptOptions, summaryPrompt } from './summarizers/prompt.ts';
 export { renderTranscript, type TranscriptOptions } from './summarizers/render-transcript.ts';
-export { withDigest } from './summarizers/with-digest.ts';

@@ -88,6 +88,7 @@ describe('the built package', () => {
         'decorators',
         'economics',
         'formats',
+        'memory',
         'models',
         'redact',
         'report',
@@ -107,6 +108,7 @@ describe('the built package', () => {
         'economics',
         'formats',
         'integrations',
+        'memory',
         'models',
         'redact',
         'strategies',
@@ -138,39 +140,6 @@ describe('the built package', () => {
     ];
 
     expect(named.filter((path) => !existsSync(path))).toEqual([]);
-  });
-});
-
-describe('the linter', () => {
-  it('holds the same directions', () => {
-    const { overrides } = JSON.parse(readFileSync('biome.json', 'utf8')) as {
-      overrides: readonly {
-        includes: readonly string[];
-        linter: {
-          rules: {
-            style?: {
-              noRestrictedImports?: { options: { patterns: readonly { group: readonly string[] }[] } };
-            };
-          };
-        };
-      }[];
-    };
-    const held = Object.keys(layers).filter((folder) => folder !== 'cli');
-    for (const folder of held) {
-      const rule = overrides.find(({ includes }) => includes.includes(`src/${folder}/**`))?.linter.rules.style
-        ?.noRestrictedImports;
-      const banned = new Set(
-        rule?.options.patterns.flatMap(({ group }) => group.map((glob) => glob.split('/').at(-2) ?? '')),
-      );
-      const allowed = [folder, ...(layers[folder] ?? [])];
-
-      expect({ folder, banned: [...banned].sort() }).toEqual({
-        folder,
-        banned: Object.keys(layers)
-          .filter((name) => !allowed.includes(name))
-          .sort(),
-      });
-    }
   });
 });
 

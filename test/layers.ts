@@ -11,19 +11,23 @@ const pieces = [
   'stores',
 ];
 
-/** Which folders of `src` a folder may import from, besides itself. The linter's rules say the same. */
+/** Which folders of `src` a folder may import from, besides itself. This is the one place that says it. */
 export const layers: Readonly<Record<string, readonly string[]>> = {
   core: [],
   contracts: [],
+  memory: ['core'],
   ...Object.fromEntries(pieces.map((piece) => [piece, ['core']])),
+  summarizers: ['core', 'memory'],
+  strategies: ['core', 'memory'],
+  decorators: ['core', 'memory'],
   testing: ['core', 'formats', 'transcripts'],
-  config: ['core', 'contracts', ...pieces],
+  config: ['core', 'memory', 'contracts', ...pieces],
   simulator: ['core', 'contracts', 'formats', 'models', 'config'],
-  report: ['core', 'contracts', ...pieces, 'config'],
-  lab: ['core', 'contracts', ...pieces, 'config'],
+  report: ['core', 'memory', 'contracts', ...pieces, 'config'],
+  lab: ['core', 'memory', 'contracts', ...pieces, 'config'],
   integrations: ['core', 'formats', 'config'],
-  chat: ['core', ...pieces, 'config', 'report'],
-  cli: ['core', 'contracts', ...pieces, 'config', 'report', 'simulator', 'lab', 'chat'],
+  chat: ['core', 'memory', ...pieces, 'config', 'report'],
+  cli: ['core', 'memory', 'contracts', ...pieces, 'config', 'report', 'simulator', 'lab', 'chat'],
 };
 
 /** Which third-party packages a folder may use. Whoever is not listed may use none. */

@@ -1,12 +1,14 @@
 /**
  * Writes `docs/reference`: a page for everything that a registry lists, and one for each entry point. The types of the
- * entry points are read as they were built, so `npm run build` comes first.
+ * entry points are read as they were built, so `npm run build` comes first. Writes the examples of memories anew, too.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { withExampleMemories } from './docs/example-memories.ts';
 import { renderReference } from './docs/reference.ts';
 
 const FOLDER = 'docs/reference';
+const MEMORIES = 'docs/what-a-memory-says.md';
 
 const pages = renderReference();
 rmSync(FOLDER, { recursive: true, force: true });
@@ -16,3 +18,4 @@ for (const [path, text] of pages) {
   writeFileSync(file, text);
 }
 process.stdout.write(`${pages.size} pages in ${FOLDER}\n`);
+writeFileSync(MEMORIES, await withExampleMemories(readFileSync(MEMORIES, 'utf8')));

@@ -7,7 +7,6 @@ import { contextWindowForModel } from '../models/catalog.ts';
 import { anthropicClient } from '../models/clients/anthropic.ts';
 import { openaiClient } from '../models/clients/openai.ts';
 import { modelSummarizer } from '../summarizers/model.ts';
-import { withDigest } from '../summarizers/with-digest.ts';
 import type { GivenArguments, OptionDefinition } from './command.ts';
 
 /** A provider of models, and where its key and address come from. */
@@ -47,7 +46,7 @@ const providers: ReadonlyMap<string, Provider> = new Map([
 export const summarizerOptions: readonly OptionDefinition[] = [
   {
     flags: '--summarizer <name>',
-    help: 'who writes summaries (default digest, which needs no model; others read their key from ANTHROPIC_API_KEY or OPENAI_API_KEY)',
+    help: `who writes summaries (default ${defaultSummarizer.name}, which needs no model; others read their key from ANTHROPIC_API_KEY or OPENAI_API_KEY)`,
     choices: [defaultSummarizer.name, ...providers.keys()],
   },
   { flags: '--summarizer-model <name>', help: 'model that writes them' },
@@ -87,12 +86,10 @@ export function createSummarizer(given: GivenArguments, chat?: ChatAddress): Sum
   }
   const chosen = model ?? provider.defaultModel;
   const client = provider.create({ model: chosen, apiKey, baseUrl });
-  return withDigest(
-    modelSummarizer(client, {
-      windowTokens: contextWindowForModel(chosen),
-      overflowOf: parseOverflow,
-    }),
-  );
+  return modelSummarizer(client, {
+    windowTokens: contextWindowForModel(chosen),
+    overflowOf: parseOverflow,
+  });
 }
 
 /** Options of a model that nobody asks would do nothing. */

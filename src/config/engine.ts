@@ -16,6 +16,7 @@ import { defaultSummarizer } from './default-summarizer.ts';
 import { rescue } from './emergency.ts';
 import { refuseIllegal } from './legal-output.ts';
 import type { Engine, RunTurn } from './run-turn.ts';
+import { letOthersRun } from './timing.ts';
 import { watchSummarizer } from './watched-summarizer.ts';
 
 /** What kind of run it is. Kinds differ in whether they run, never in what is kept. */
@@ -118,6 +119,7 @@ export function createContext(engine: Engine, turn: RunTurn, order: RunOrder): S
     ownSummarizer: defaultSummarizer,
     bindsReasoning,
     signal,
+    pause: letOthersRun,
     ...(handleFor === undefined ? {} : { handleFor }),
   };
 }

@@ -21,10 +21,23 @@ describe('demandsOf', () => {
     "I don't want to fly before 11 am.",
     "I'd prefer the morning flights.",
     "So — let's not do that this time.",
-    "Let's just cancel it instead.",
     'Could you make sure that the totals still match?',
     'can you rename it, and make sure nothing else changes?',
+    'After each step show me the result and wait for my answer',
+    'skip 4 and 6, do the rest',
+    'no more global variables please',
+    'ok, do small commits as you go',
+    "let's start with the parser, keep the old one working",
+    'If the build fails, you must stop.',
+    'I think you should ask me before every deploy.',
+    'Move it to Friday without changing the seats.',
+    'I would like to move house without changing the contract.',
+    'When you write the summary, keep it consistent with the others.',
     'Die Datei darf nicht gelöscht werden.',
+    'Verwende bitte nur die Standardbibliothek.',
+    'Utilise toujours des guillemets simples',
+    'Usa siempre comillas simples en el código',
+    '请用中文回答，不要翻译代码',
     'Lösche nicht die alten Tabellen',
     'Mindestens drei Tests pro Datei',
     'Ne jamais supprimer les journaux',
@@ -53,6 +66,7 @@ describe('demandsOf', () => {
     'Is there anything else I should know?',
     'Why is it never called?',
     "Can't you make an exception?",
+    'Could you make sure it is applied?',
     '必须重启吗？',
     "I don't have an order number",
     "I'm sorry, but I don't remember my user ID at the moment.",
@@ -69,6 +83,24 @@ describe('demandsOf', () => {
     'the parser cannot read it, so it fails',
     'Das funktioniert hier nicht',
     'Never mind.',
+    "Let's just cancel it instead.",
+    'Current plan: use a queue between the two.',
+    'We should look at the logs.',
+    'I wonder whether it should be kept.',
+    'Consider where each of these files should go.',
+    'The comment says that it should be freed at once.',
+    'In theory, both should have the same date.',
+    'According to the manual, the fee should be waived.',
+    'The reader is opened but never closed.',
+    'Only `close()` clears it.',
+    'It returns null instead of throwing.',
+    'The error paths are only covered by one test.',
+    'It took at least 3 hours to finish.',
+    'There should always be a folder for each user.',
+    'the date of the build never changes',
+    'Das ist immer noch kaputt',
+    'Ça ne marche toujours pas',
+    '我必须先走了',
     'It is the stop hook that fails',
     'The mustard and the commonly used lonely island',
     'Only.',
@@ -82,6 +114,47 @@ describe('demandsOf', () => {
       'Never push!',
       'Always run the tests.',
     ]);
+  });
+
+  it('takes a list for demanded whose first line demands, item by item', () => {
+    expect(demandsOf('Rules:\n- tabs for indents\n- tests first\n\nThanks for all of it')).toEqual([
+      '- tabs for indents',
+      '- tests first',
+    ]);
+    expect(demandsOf('Please never:\n\n1. touch the vendor folder\n2. rename a table')).toEqual([
+      'Please never:',
+      '1. touch the vendor folder',
+      '2. rename a table',
+    ]);
+  });
+
+  it('takes of another list only the items that demand', () => {
+    expect(demandsOf('Some notes:\n- the parser is slow\n- never call it twice\n- it is from 2019')).toEqual([
+      '- never call it twice',
+    ]);
+  });
+
+  it('takes the items of a list within a list by the line that leads them', () => {
+    const inner = '2. the options must include:\n   - a name\n   - a size';
+    const text = `Steps for today:\n1. open the shop, it is ${'very '.repeat(120)}early\n${inner}\n3. close it`;
+    expect(demandsOf(text)).toEqual(['2. the options must include:', '- a name', '- a size']);
+  });
+
+  it('reads a sentence on where a margin has broken it, and gives it line by line', () => {
+    const first = 'Whenever something in the folder of the generated code looks wrong, do';
+    const second = 'not mend it there but in the generator that has written it.';
+    expect(demandsOf(`${first}\n${second} It is old.`)).toEqual([first, second]);
+  });
+
+  it('does not part at the number of an item or at a word cut short', () => {
+    expect(demandsOf('2. Never use a shim, e.g. for fetch. Thanks.')).toEqual([
+      '2. Never use a shim, e.g. for fetch.',
+    ]);
+  });
+
+  it('does not take a quotation for a demand', () => {
+    expect(demandsOf('The page says "never switch it off" in red letters')).toEqual([]);
+    expect(demandsOf('It prints `must be a number` and ends')).toEqual([]);
   });
 
   it('does not part what has no space behind its mark', () => {

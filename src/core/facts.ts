@@ -27,6 +27,18 @@ export interface Fact {
   readonly text: string;
 }
 
+/** What became of the facts of one kind: `found` is the sum of the next two. */
+export interface Survival {
+  readonly kind: FactKind;
+  readonly found: number;
+  /** Still there in the words of the source. */
+  readonly kept: number;
+  /** Gone from the request. */
+  readonly lost: number;
+  /** Some of those that are gone, the newest. */
+  readonly examples: readonly string[];
+}
+
 /** So many facts of a kind are looked after, the newest. Demands of the user have no limit. */
 const NEWEST = 200;
 const LONGEST_ASK = 300;

@@ -6,6 +6,8 @@ import type { TokenEstimator } from './token-estimator.ts';
 /** What a compaction cannot make smaller. */
 export interface Floor {
   readonly tokens: number;
+  /** Those of them that the newest rounds have. */
+  readonly tailTokens: number;
   /** The part that weighs most, in words for people. */
   readonly heaviest: string;
 }
@@ -31,5 +33,9 @@ export function findFloor(
   ];
   const tokens = parts.reduce((total, part) => total + part.tokens, estimator.profile.perRequestTokens);
   const [heaviest] = parts.toSorted((left, right) => right.tokens - left.tokens);
-  return { tokens, heaviest: `${heaviest?.name} (${Math.round(heaviest?.tokens ?? 0)} tokens)` };
+  return {
+    tokens,
+    tailTokens: tail,
+    heaviest: `${heaviest?.name} (${Math.round(heaviest?.tokens ?? 0)} tokens)`,
+  };
 }

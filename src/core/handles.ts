@@ -2,7 +2,11 @@ import type { Edit } from './edit.ts';
 import type { Message } from './message.ts';
 
 /** Names messages of the conversation that is compacted. */
-export type HandleFor = (messages: readonly Message[]) => string;
+export interface HandleFor {
+  (messages: readonly Message[]): string;
+  /** A message as it is kept under its name: as it was before something made it smaller. Default: as it is. */
+  readonly originalOf?: ((message: Message) => Message) | undefined;
+}
 
 /**
  * The same edits, with the name of what they change behind the text they leave, so that it can be read again. The very same

@@ -1,9 +1,9 @@
 import type { Fate } from './edit.ts';
+import type { Survival } from './facts.ts';
 import type { Conversation } from './format.ts';
 import type { HandleFor } from './handles.ts';
 import type { Message } from './message.ts';
 import type { AppliedPlan } from './plan.ts';
-import type { Survival } from './survival.ts';
 import type { TokenEstimator } from './token-estimator.ts';
 
 /** Neighbouring messages of one fate. */

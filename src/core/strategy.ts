@@ -1,6 +1,7 @@
 import { stripBoundReasoning } from './bound-reasoning.ts';
 import { currentTurnStart } from './current-turn.ts';
 import type { Edit } from './edit.ts';
+import type { Survival } from './facts.ts';
 import type { Conversation } from './format.ts';
 import type { HandleFor } from './handles.ts';
 import { legalCuts, whyNotCut } from './legality.ts';
@@ -10,7 +11,6 @@ import type { PinOptions } from './pins.ts';
 import { type AppliedPlan, applyPlan, type Plan, type UndoRecord } from './plan.ts';
 import { type Receipt, writeReceipt } from './receipt.ts';
 import type { Summarizer } from './summarizer.ts';
-import type { Survival } from './survival.ts';
 import type { TokenEstimator } from './token-estimator.ts';
 
 /** What set a compaction off. */
@@ -31,6 +31,8 @@ export interface StrategyContext {
   readonly ownSummarizer: Summarizer;
   /** Whether the model refuses its own reasoning behind a prefix that was changed, so that it has to go too. */
   readonly bindsReasoning: boolean;
+  /** Lets others run between the parts of long work. Default: nobody waits. */
+  readonly pause?: (() => Promise<void>) | undefined;
   readonly signal: AbortSignal | undefined;
   /**
    * The name under which these messages can be read again once they have left; missing when nothing is kept. Write it

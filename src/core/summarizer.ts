@@ -7,18 +7,35 @@ import type { TokenEstimator } from './token-estimator.ts';
 export interface SummaryRequest {
   /** The messages to summarise, in order. */
   readonly messages: readonly Message[];
+  /** Those of them that a model can be shown, where all of them would be too long for it. Default: all. */
+  readonly shown?: readonly Message[] | undefined;
   /** The whole conversation they come from, for a summarizer that sends the same prefix again. */
   readonly conversation: Conversation;
   /** A summary of what stood before them, to be carried on; undefined when there is none. */
   readonly previousSummary: string | undefined;
+  /** Texts that stand in front of the summary in the same message, word for word. Default: none. */
+  readonly quoted?: readonly string[] | undefined;
+  /** Where the messages can be read again: under this handle, each from this page on. Undefined where nothing is kept. */
+  readonly archive?: SummaryArchive | undefined;
   /** What the user wants kept, in the user's words. */
   readonly instructions: string | undefined;
   /** What software found in the messages, for a model to work from. Default: nothing. */
   readonly facts?: string | undefined;
   /** The summary may have so many tokens at most. */
   readonly maximumTokens: number;
+  /** What prose may have of them, where the summarizer writes no memory. Default: half, and 8,000 at most. */
+  readonly proseTokens?: number | undefined;
   readonly estimator: TokenEstimator;
   readonly signal: AbortSignal | undefined;
+  /** Lets others run between the parts of long work. Default: nobody waits. */
+  readonly pause?: (() => Promise<void>) | undefined;
+}
+
+/** Where messages that a summary stands for can be read again. */
+export interface SummaryArchive {
+  readonly handle: string;
+  /** The number of the page on which a message begins; undefined for a message that is not there. */
+  pageOf(message: Message): number | undefined;
 }
 
 /** Why there is no summary. */
@@ -54,10 +71,10 @@ export interface Summarizer {
   /** Whether a run asks a model, and so costs money. */
   readonly asksModel: boolean;
   /**
-   * Whether it makes more of a token than the newest rounds do, so that it should get all that a target leaves, and no
-   * more of them is kept than needed. Default: a summary is short, whatever the target.
+   * Whether what it writes is a whole memory. Default: it writes prose about what happened, and our own memory keeps what the
+   * user said, how things stand and the files around it.
    */
-  readonly fillsTarget?: boolean | undefined;
+  readonly writesMemory?: boolean | undefined;
   summarize(request: SummaryRequest): Promise<SummaryOutcome>;
 }
 

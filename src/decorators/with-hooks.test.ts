@@ -57,7 +57,7 @@ describe('withHooks, before a run', () => {
     const outcome = await strategy.compact(conversation, context);
 
     expect(outcome).toMatchObject({ status: 'compacted', usage: undefined });
-    expect(summaryIn(outcome)).toBe('what I know');
+    expect(summaryIn(outcome)).toContain('## What happened\n- By a model: what I know');
     expect(requests).toEqual([]);
   });
 

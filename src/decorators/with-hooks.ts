@@ -103,8 +103,7 @@ function failed(reason: SummaryFailure, message: string): SummaryOutcome {
 
 function instructed(summarizer: Summarizer, added: string): Summarizer {
   return {
-    name: summarizer.name,
-    asksModel: summarizer.asksModel,
+    ...summarizer,
     summarize: (request) => {
       const instructions = request.instructions === undefined ? added : `${request.instructions}\n\n${added}`;
       return summarizer.summarize({ ...request, instructions });

@@ -69,7 +69,7 @@ describe('withLogging', () => {
 
     expect(record.messagesBefore).toBe(record.messagesAfter);
     expect(changesOf(record)).toEqual(['kept 0>0', 'gone 1>', 'new >1', 'kept 2>2', 'kept 3>3']);
-    expect(record.diff[2]?.after?.text).toBe('[earlier conversation summary] 1 messages');
+    expect(record.diff[2]?.after?.text).toMatch(/^\[earlier conversation summary\] Memory of 1 rounds\./);
   });
 
   it('shows what was only made smaller as changed, beside what it was', async () => {

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type Step, steps, writers } from '../../test/support/conversations.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import { type Conversation, writeConversation } from '../core/format.ts';
-import type { Strategy } from '../core/strategy.ts';
+import { changeOf, type Outcome, type Strategy } from '../core/strategy.ts';
 import type { Summarizer, SummaryRequest } from '../core/summarizer.ts';
 import { readSummaryMessage, summaryMessageText } from '../core/summary-message.ts';
 import { findFormat, readConversation } from '../formats/registry.ts';
+import { memory } from '../memory/summarizer.ts';
 import { createStrategy } from '../strategies/registry.ts';
 import { deepFreeze } from '../testing/deep-freeze.ts';
 import { withRedaction } from './with-redaction.ts';
@@ -30,17 +31,14 @@ function curious(text = `the password is ${SECRET}`) {
 }
 
 /** Everything in a request that could reach a model. */
-function shownIn({ messages, conversation, previousSummary, instructions }: SummaryRequest): string {
-  const { frame, messages: all } = conversation;
-  return JSON.stringify([
-    messages,
-    frame,
-    all,
-    writeConversation(conversation),
-    previousSummary,
-    instructions,
-  ]);
+function shownIn({ conversation, estimator: _estimator, ...request }: SummaryRequest): string {
+  const { frame, messages } = conversation;
+  return JSON.stringify([request, frame, messages, writeConversation(conversation)]);
 }
+
+/** The summaries in what a run made. */
+const summariesIn = (outcome: Outcome) =>
+  (changeOf(outcome)?.conversation.messages ?? []).flatMap((message) => readSummaryMessage(message) ?? []);
 
 async function run(given: Conversation, strategy: Strategy = summarize, seen = redact) {
   const { requests, context } = curious();
@@ -74,9 +72,11 @@ describe.each(Object.entries(writers))('withRedaction in %s', (name, write) => {
     expect(shownIn(request)).not.toContain(SECRET);
     expect(shownIn(request)).toContain('***');
     if (outcome.status !== 'compacted') return;
-    const made = outcome.conversation.messages.map(readSummaryMessage).filter((text) => text !== undefined);
-    // What was brought back behind it comes from the conversation, not from the summarizer.
-    expect(made.map((text) => text?.split('\n')[0])).toEqual(['the password is ***']);
+    const [summary, ...more] = summariesIn(outcome);
+    expect(more).toEqual([]);
+    // What is told around the prose comes from the conversation, and is redacted as well.
+    expect(summary).toContain('\n- By a model: the password is ***');
+    expect(summary).not.toContain(SECRET);
     // What stays is what it was, secrets included: it is not the business of a summarizer.
     for (const { fate, start, end } of outcome.receipt.runs) {
       if (fate !== 'verbatim') continue;
@@ -340,6 +340,31 @@ describe('withRedaction', () => {
       message: expect.stringContaining('bad pattern'),
     });
     expect(requests).toEqual([]);
+  });
+
+  it.each(['summarize', 'collapse'])('leaves no secret in our own memory: %s', async (name) => {
+    const list = turns(
+      [{ type: 'text', text: `I found that the password is ${SECRET}. `.repeat(40) }],
+      `Never print ${SECRET}.`,
+    );
+    const given = readConversation(deepFreeze([...list, ...turns([])]), 'anthropic-messages');
+    const context = strategyContext({ summarizer: memory, ownSummarizer: memory });
+    const strategy = createStrategy(name, { keepRounds: 1 });
+    const [summary] = summariesIn(await withRedaction(strategy, redact).compact(given, context));
+
+    expect(summary).toContain('Never print ***.');
+    expect(summary).not.toContain(SECRET);
+  });
+
+  it('names the page of a message that was redacted', async () => {
+    const found = { type: 'text', text: `I found that the password is ${SECRET}.` };
+    const call = { type: 'tool_use', id: 'c1', name: 'look', input: {} };
+    const result = { type: 'tool_result', tool_use_id: 'c1', content: 'word '.repeat(500) };
+    const given = readConversation(deepFreeze(turns([found, call], [result])), 'anthropic-messages');
+    const context = strategyContext({ summarizer: memory, handleFor: () => 'rf:abc' });
+    const [summary] = summariesIn(await withRedaction(summarize, redact).compact(given, context));
+
+    expect(summary).toMatch(/^- agent: I found that the password is \*\*\*\..*\(A\d+\)$/m);
   });
 
   it('does not take a summary of which nothing is left', async () => {

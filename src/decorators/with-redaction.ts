@@ -2,6 +2,7 @@ import type { Conversation, Format, Frame } from '../core/format.ts';
 import type { Message } from '../core/message.ts';
 import { decorate, notCompacted, type Strategy } from '../core/strategy.ts';
 import type { Summarizer, SummaryOutcome } from '../core/summarizer.ts';
+import { memoryWriter } from '../memory/memory-writer.ts';
 import { errorText } from './error-text.ts';
 import { type Redact, redactRaw, redactValue } from './redact-values.ts';
 
@@ -14,19 +15,27 @@ import { type Redact, redactRaw, redactValue } from './redact-values.ts';
  */
 export function withRedaction(inner: Strategy, redact: (text: string) => string): Strategy {
   const views = new WeakMap<Message, Message | 'left-out'>();
+  const originals = new WeakMap<Message, Message>();
   const viewOf = (message: Message, format: Format): readonly Message[] => {
     const view = views.get(message) ?? redactMessage(message, format, redact) ?? 'left-out';
     views.set(message, view);
-    return view === 'left-out' ? [] : [view];
+    if (view === 'left-out') return [];
+    originals.set(view, message);
+    return [view];
   };
+  const originalOf = (view: Message) => originals.get(view) ?? view;
 
   return decorate(inner, async (conversation, context) => {
     // A strategy may catch what its summarizer throws, so the fault is remembered as well.
     const faults: RedactionFault[] = [];
-    const summarizer = redacting(context.summarizer, redact, {
-      viewOf,
-      onFault: (fault) => faults.push(fault),
-    });
+    const guard = guarding((fault) => faults.push(fault));
+    // Prose of which nothing is left tells nothing: it is judged before a memory is put around it.
+    const redacted = (summarizer: Summarizer) =>
+      redacting(memoryWriter(redactingAnswers(summarizer, redact, guard)), redact, {
+        viewOf,
+        originalOf,
+        guard,
+      });
     const failed = ({ cause }: RedactionFault) =>
       notCompacted(
         'failed',
@@ -34,7 +43,11 @@ export function withRedaction(inner: Strategy, redact: (text: string) => string)
         `${inner.name}: a text could not be redacted (${errorText(cause)}), so that nothing was summarised`,
       );
     try {
-      const outcome = await inner.compact(conversation, { ...context, summarizer });
+      const outcome = await inner.compact(conversation, {
+        ...context,
+        summarizer: redacted(context.summarizer),
+        ownSummarizer: redacted(context.ownSummarizer),
+      });
       return faults[0] === undefined ? outcome : failed(faults[0]);
     } catch (error) {
       if (!(error instanceof RedactionFault)) throw error;
@@ -47,14 +60,10 @@ export function withRedaction(inner: Strategy, redact: (text: string) => string)
 class RedactionFault extends Error {}
 
 type ViewOf = (message: Message, format: Format) => readonly Message[];
+type Guard = <Result>(redactAll: () => Result) => Result;
 
-interface Redacting {
-  readonly viewOf: ViewOf;
-  readonly onFault: (fault: RedactionFault) => void;
-}
-
-function redacting(summarizer: Summarizer, redact: Redact, { viewOf, onFault }: Redacting): Summarizer {
-  const guard = <Result>(redactAll: () => Result): Result => {
+function guarding(onFault: (fault: RedactionFault) => void): Guard {
+  return (redactAll) => {
     try {
       return redactAll();
     } catch (cause) {
@@ -63,21 +72,54 @@ function redacting(summarizer: Summarizer, redact: Redact, { viewOf, onFault }: 
       throw fault;
     }
   };
+}
+
+interface Redacting {
+  readonly viewOf: ViewOf;
+  readonly originalOf: (view: Message) => Message;
+  readonly guard: Guard;
+}
+
+/** Shows a summarizer only what `redact` left, and redacts what it answers. */
+function redacting(
+  summarizer: Summarizer,
+  redact: Redact,
+  { viewOf, originalOf, guard }: Redacting,
+): Summarizer {
+  const answering = redactingAnswers(summarizer, redact, guard);
   return {
-    name: summarizer.name,
-    asksModel: summarizer.asksModel,
+    ...answering,
     async summarize(request) {
       const shown = guard(() => {
-        const { conversation, previousSummary, instructions } = request;
+        const { conversation, previousSummary, instructions, quoted, shown: given, archive } = request;
+        const redactAll = (messages: readonly Message[]) =>
+          messages.flatMap((message) => viewOf(message, conversation.format));
         return {
           ...request,
-          messages: request.messages.flatMap((message) => viewOf(message, conversation.format)),
+          messages: redactAll(request.messages),
+          shown: given === undefined ? undefined : redactAll(given),
+          quoted: quoted?.map(redact),
+          archive: archive && {
+            handle: archive.handle,
+            pageOf: (view: Message) => archive.pageOf(originalOf(view)),
+          },
           conversation: redactConversation(conversation, redact, viewOf),
           previousSummary: previousSummary === undefined ? undefined : redact(previousSummary),
           instructions: instructions === undefined ? undefined : redact(instructions),
         };
       });
-      const summary = await summarizer.summarize(shown);
+      return answering.summarize(shown);
+    },
+  };
+}
+
+function redactingAnswers(summarizer: Summarizer, redact: Redact, guard: Guard): Summarizer {
+  return {
+    name: summarizer.name,
+    asksModel: summarizer.asksModel,
+    writesMemory: summarizer.writesMemory,
+    async summarize(request) {
+      const summary = await summarizer.summarize(request);
       return summary.status === 'failed' ? summary : guard(() => redactSummary(summary, redact));
     },
   };

@@ -1,8 +1,8 @@
+import type { Survival } from '../core/facts.ts';
 import { type Conversation, withMessages } from '../core/format.ts';
 import { hasToolResult, type Message, textOf } from '../core/message.ts';
 import type { FateRun, Receipt } from '../core/receipt.ts';
 import { readSummaryMessage } from '../core/summary-message.ts';
-import type { Survival } from '../core/survival.ts';
 import type { TokenEstimator } from '../core/token-estimator.ts';
 import { type Inspection, inspectConversation } from './inspection.ts';
 import { type TokenPart, tokenParts } from './token-parts.ts';

@@ -43,12 +43,12 @@ export interface ComparedPoint {
   readonly figures: readonly (Estimate | undefined)[];
 }
 
-/** Something a later call needed that was no longer there. */
+/** Something that a later call, or somebody who takes over, needed and that was no longer there. */
 export interface LostItem {
   readonly session: string;
   readonly row: string;
   readonly budgetShare: number | undefined;
-  /** `path`, `identifier`, `edit anchor`, `constraint`, … */
+  /** `path`, `identifier`, `edit line`, `demand`, `probe`, … */
   readonly kind: string;
   readonly what: string;
   /** Where it last stood: `message 12, result of Read`. */

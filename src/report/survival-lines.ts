@@ -1,6 +1,5 @@
-import type { FactKind } from '../core/facts.ts';
+import type { FactKind, Survival } from '../core/facts.ts';
 import { printable } from '../core/printable.ts';
-import type { Survival } from '../core/survival.ts';
 import { drawTable, formatCount } from './terminal.ts';
 
 /** What facts are called when there are several. */
@@ -20,13 +19,9 @@ export const factNames: Readonly<Record<FactKind, string>> = {
  * user that are missing; empty without a summary.
  */
 export function survivalLines(survival: readonly Survival[] = [], indent = ''): string {
-  const rows = survival.map(({ kind, found, kept, restored, lost }) => {
-    const back = restored === 0 ? '' : ` (${formatCount(restored)} brought back)`;
+  const rows = survival.map(({ kind, found, kept, lost }) => {
     const missing = lost === 0 ? '' : `, ${formatCount(lost)} missing`;
-    return [
-      factNames[kind],
-      `${formatCount(kept + restored)} of ${formatCount(found)} kept${back}${missing}`,
-    ];
+    return [factNames[kind], `${formatCount(kept)} of ${formatCount(found)} kept${missing}`];
   });
   const demands = survival.filter(({ kind }) => kind === 'constraint').flatMap(({ examples }) => examples);
   const missing = demands.map((demand) => `${indent}missing: ${printable(demand)}\n`);

@@ -49,10 +49,11 @@ export function measurePrompt(conversation: Conversation, countTokens?: TokenCou
     ),
   ];
   const sum = pieces.reduce((total, { tokens }) => total + tokens, estimator.profile.perRequestTokens);
-  const tokens = countTokens?.(frame.body) ?? Math.round(sum);
+  const counted = countTokens?.(frame.body);
+  const tokens = counted ?? Math.round(sum);
   const blocks = accumulate(pieces, frame.model ?? '', {
     tokens: estimator.profile.perRequestTokens,
-    scale: sum === 0 ? 1 : tokens / sum,
+    scale: counted === undefined || sum === 0 ? 1 : counted / sum,
   });
   return { conversation, tokens, blocks, countText: estimator.countText };
 }

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { excerptOf, hasWords, searchWords } from './search-words.ts';
+import { closestExcerpt, excerptOf, hasWords, searchWords } from './search-words.ts';
 
 const anyText = fc.string({
   unit: fc.oneof(
@@ -44,4 +44,30 @@ describe('excerptOf', () => {
     expect(excerpt).not.toMatch(/[\n\r]/);
     expect(excerpt.isWellFormed()).toBe(true);
   });
+});
+
+describe('closestExcerpt', () => {
+  const far = 'filler '.repeat(100);
+
+  it.each([
+    { text: `needle ${far} needle and thread ${far} thread`, excerpt: /^….*needle and thread .*…$/ },
+    { text: `needle ${far} thread`, excerpt: /^needle filler .*…$/ },
+    { text: `${far} ${'needle and '.repeat(13)} thread`, excerpt: /^…and (?:needle and ){6}thread$/ },
+    { text: 'nothing of it', excerpt: /^nothing of it$/ },
+    { text: `needle needle ${far} needle thread`, excerpt: /needle thread$/ },
+  ])('shows the most words together: $excerpt', ({ text, excerpt }) => {
+    expect(closestExcerpt(text, new Set(['needle', 'thread']))).toMatch(excerpt);
+  });
+
+  test.prop([anyText, anyText, anyText])(
+    'is short, and around all words where it can be',
+    (before, between, after) => {
+      const text = `${before} needle ${between.slice(0, 50)} thread ${after}`;
+      const excerpt = closestExcerpt(text, new Set(['needle', 'thread']));
+      expect(excerpt).toMatch(/needle.*thread/);
+      expect(excerpt.length).toBeLessThanOrEqual(202);
+      expect(excerpt).not.toMatch(/[\n\r]/);
+      expect(excerpt.isWellFormed()).toBe(true);
+    },
+  );
 });

@@ -6,6 +6,7 @@ const MAXIMUM_INDEXED_LENGTH = 200_000;
 
 const EXCERPT_BEFORE = 60;
 const EXCERPT_LENGTH = 200;
+const SEEN_BEHIND = EXCERPT_LENGTH - EXCERPT_BEFORE;
 
 /** Scripts without blanks between words: each character is a word. */
 const WORD =
@@ -36,17 +37,55 @@ export function hasWords(text: string, wanted: ReadonlySet<string>): boolean {
 /** A piece of the text around the first of the words, on one line. */
 export function excerptOf(text: string, words: ReadonlySet<string>): string {
   const wellFormed = text.toWellFormed();
-  let place = 0;
-  for (const match of wellFormed.matchAll(WORD)) {
-    if (!words.has(foldWord(match[0]))) continue;
-    place = match.index;
-    break;
+  const [first] = placesOf(wellFormed, words);
+  return excerptAt(wellFormed, first?.index ?? 0);
+}
+
+/** A piece of the text around the place where most of the words stand close together, on one line. */
+export function closestExcerpt(text: string, words: ReadonlySet<string>): string {
+  const wellFormed = text.toWellFormed();
+  const places = [...placesOf(wellFormed, words)];
+  const counts = new Map<string, number>();
+  let best = { since: 0, index: 0, different: 0 };
+  let behind = 0;
+  for (const { index, word: leaving } of places) {
+    for (let next = places[behind]; next !== undefined && isNear(index, next); next = places[behind]) {
+      counts.set(next.word, (counts.get(next.word) ?? 0) + 1);
+      behind++;
+    }
+    // Words that are everywhere may stand long before the others: the last place from which all can be seen is the closest.
+    if (counts.size > best.different) best = { since: index, index, different: counts.size };
+    else if (counts.size === best.different && index <= best.since + SEEN_BEHIND) best = { ...best, index };
+    const left = (counts.get(leaving) ?? 0) - 1;
+    if (left > 0) counts.set(leaving, left);
+    else counts.delete(leaving);
   }
+  return excerptAt(wellFormed, best.index);
+}
+
+interface WordPlace {
+  readonly index: number;
+  readonly word: string;
+}
+
+function* placesOf(text: string, words: ReadonlySet<string>): Generator<WordPlace> {
+  for (const match of text.matchAll(WORD)) {
+    const word = foldWord(match[0]);
+    if (words.has(word)) yield { index: match.index, word };
+  }
+}
+
+/** Whether a word can be seen in a piece around another one in front of it. */
+function isNear(index: number, { index: later, word }: WordPlace): boolean {
+  return later + word.length <= index + SEEN_BEHIND || later === index;
+}
+
+function excerptAt(text: string, place: number): string {
   const start = Math.max(0, place - EXCERPT_BEFORE);
-  const end = Math.min(wellFormed.length, start + EXCERPT_LENGTH);
+  const end = Math.min(text.length, start + EXCERPT_LENGTH);
   // The cut may go through a surrogate pair.
-  const piece = wellFormed.slice(start, end).toWellFormed().replaceAll(/\s+/g, ' ').trim();
-  return `${start > 0 ? '…' : ''}${piece}${end < wellFormed.length ? '…' : ''}`;
+  const piece = text.slice(start, end).toWellFormed().replaceAll(/\s+/g, ' ').trim();
+  return `${start > 0 ? '…' : ''}${piece}${end < text.length ? '…' : ''}`;
 }
 
 function foldWord(word: string): string {

@@ -1,14 +1,14 @@
-import { type Covered, readCovered } from '../core/covered.ts';
 import { findFloor } from '../core/floor.ts';
 import { layoutEdits } from '../core/layout.ts';
 import { MARKER_SOURCE, originalIndex } from '../core/markers.ts';
 import { integer } from '../core/options.ts';
 import { requestTokens } from '../core/receipt.ts';
 import { defineStrategy, finish, judgeTarget, notCompacted } from '../core/strategy.ts';
-import { summaryMessageText } from '../core/summary-message.ts';
-import { topUp } from '../core/survival.ts';
+import { DROPPED_TEXT, summaryMessageText } from '../core/summary-message.ts';
 import { tailStart } from '../core/tail.ts';
+import { readCovered } from '../memory/covered.ts';
 import { sourceAt, spansWithin } from './summary-source.ts';
+import { writeSummaryOf } from './summary-writing.ts';
 
 /** The emergency: keeps what is pinned and the newest rounds, and a list of what was done. Needs no model. */
 export const collapse = defineStrategy({
@@ -33,14 +33,22 @@ export const collapse = defineStrategy({
       });
       const { layout } = sourceAt(conversation, context, { spans: spansWithin(conversation, context), cut });
       const leaving = layout.leaving.flatMap(({ start, end }) => messages.slice(start, end));
-      const said = layout.opening.flatMap(({ kind, text }) => (kind === 'said' ? [text] : []));
+      const said = layout.opening.flatMap(({ kind, text }) => (kind === 'system' ? [] : [text]));
       const covered = readCovered(messages, layout.leaving, said);
-      const list = listOf(covered);
-      const countText = (text: string) => estimator.countText(text);
       const floor = findFloor(conversation, estimator, layout);
-      const left = targetTokens - floor.tokens - countText(summaryMessageText(list)) - MARGIN_TOKENS;
-      const maximumTokens = countText(list) + Math.max(0, Math.min(MOST_FOR_FACTS, left));
-      const { text, survival } = topUp(list, covered, { maximumTokens, countText });
+      const left = targetTokens - floor.tokens - WRAPPING_TOKENS;
+      const written = await writeSummaryOf({ ...context, summarizer: context.ownSummarizer }, covered, {
+        messages: covered.messages,
+        conversation,
+        previousSummary: covered.previousSummary,
+        quoted: said,
+        instructions: undefined,
+        maximumTokens: Math.floor(Math.max(SMALLEST_NOTE_TOKENS, Math.min(MOST_NOTE_TOKENS, left))),
+        estimator,
+        signal: context.signal,
+      });
+      const { text, survival } =
+        written.status === 'summarized' ? written : { text: DROPPED_TEXT, survival: undefined };
       const behind = layout.kept.filter((index) => index >= layout.place).length;
       const marker = { coveredUntil: originalIndex(messages, cut) - behind, source: MARKER_SOURCE };
       const summary = summaryMessageText(text, marker, context.handleFor?.(leaving));
@@ -55,30 +63,8 @@ export const collapse = defineStrategy({
   }),
 });
 
-const LISTED_TOOLS = 20;
-
-/** Tokens behind the list that facts share in, if the target leaves them. What the user demands stays whatever it takes. */
-const MOST_FOR_FACTS = 1000;
-/** What a provider wraps a message in, and what parts have more than they have by themselves. */
-const MARGIN_TOKENS = 8;
-
-/** The note of an earlier collapse. It becomes part of the next one, so that there is never more than one. */
-const NOTE =
-  /^(\d{1,9}) earlier messages were removed because the context was full\.(?: Tools that were called: ([^\n]{1,4000})\.)?$/m;
-
-function listOf({ messages, previousSummary = '' }: Covered): string {
-  const calls = new Map<string, number>();
-  const count = (name: string, times: number) => calls.set(name, (calls.get(name) ?? 0) + times);
-  const [note = '', removed = '0', listed = ''] = NOTE.exec(previousSummary) ?? [];
-  for (const [, name = '', times] of listed.matchAll(/([^,]{1,200}) ×(\d{1,9})(?:, |$)/g))
-    count(name, Number(times));
-  for (const block of messages.flatMap(({ blocks }) => blocks))
-    if (block.type === 'tool-call') count(block.name, 1);
-  const tools = [...calls].toSorted((left, right) => right[1] - left[1]).slice(0, LISTED_TOOLS);
-  const done = tools.map(([name, times]) => `${name} ×${times}`).join(', ');
-  const what = done === '' ? '' : ` Tools that were called: ${done}.`;
-  const total = messages.length + Number(removed);
-  const list = `${total} earlier messages were removed because the context was full.${what}`;
-  const earlier = previousSummary.replace(note, '').trim();
-  return earlier === '' ? list : `${earlier}\n\n${list}`;
-}
+/** What the past may be told in. What the user demands stays whatever it takes. */
+const MOST_NOTE_TOKENS = 1000;
+const SMALLEST_NOTE_TOKENS = 80;
+/** What stands around the text in its message. */
+const WRAPPING_TOKENS = 60;

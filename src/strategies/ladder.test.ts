@@ -59,7 +59,7 @@ const failing: Summarizer = {
 describe('the ladder', () => {
   it.each([
     { rounds: reads(10, 1000), targetTokens: 50_000, reason: 'below-target' },
-    { rounds: reads(10, 1000), targetTokens: 4000, reason: 'collapse-reads' },
+    { rounds: reads(10, 1000), targetTokens: 3000, reason: 'collapse-reads' },
     { rounds: [...asks(10, 5000), ...reads(5, 5000)], targetTokens: 62_000, reason: 'collapse-reads' },
     {
       rounds: [
@@ -81,6 +81,28 @@ describe('the ladder', () => {
       expect(await climb(rounds, { targetTokens })).toMatchObject({ reason });
     },
   );
+
+  it.each([
+    { who: 'a model, which costs', asksModel: true, reason: 'collapse-reads' },
+    { who: 'our own memory, which keeps more', asksModel: false, reason: 'summarize' },
+  ])('where the cheap rungs leave less than 80 % of the target: $reason before $who', async (given) => {
+    const { asksModel, reason } = given;
+    const summarizer = { ...countingSummarizer, asksModel };
+
+    expect(await climb(reads(10, 1000), { targetTokens: 4000, summarizer })).toMatchObject({
+      status: 'compacted',
+      reason,
+    });
+  });
+
+  it('gives what the cheap rungs made, however little that is, when there is no memory', async () => {
+    const summarizer = { ...failing, asksModel: false };
+
+    expect(await climb(reads(10, 1000), { targetTokens: 4000, summarizer })).toMatchObject({
+      status: 'compacted',
+      reason: 'collapse-reads',
+    });
+  });
 
   it('is one plan that is undone as a whole', async () => {
     const bashes = Array.from({ length: 20 }, (_one, index) => ({
@@ -156,7 +178,9 @@ describe('the ladder', () => {
 
     expect(outcome).toMatchObject({ status: 'insufficient', reason: 'floor-exceeds-target' });
     expect(outcome).toMatchObject({ message: expect.stringContaining('the newest rounds (10') });
-    expect(summaries?.filter((one) => one !== undefined)).toEqual(['the port is 8080']);
+    expect(summaries?.filter((one) => one !== undefined)).toEqual([
+      expect.stringContaining('- By a model: the port is 8080'),
+    ]);
   });
 
   it('is due when a rung is', () => {

@@ -1,6 +1,8 @@
 import { addUsage } from '../core/add-usage.ts';
 import type { Edit } from '../core/edit.ts';
+import type { Survival } from '../core/facts.ts';
 import type { Conversation } from '../core/format.ts';
+import type { HandleFor } from '../core/handles.ts';
 import type { Message, Usage } from '../core/message.ts';
 import type { OptionSpecs, OptionValues } from '../core/options.ts';
 import { relabel, requestTokens } from '../core/receipt.ts';
@@ -16,7 +18,6 @@ import {
   type Strategy,
   type StrategyContext,
 } from '../core/strategy.ts';
-import type { Survival } from '../core/survival.ts';
 
 /**
  * Climbs from rung to rung until the target is met. There are several ladders to climb, each from the ground: a summary
@@ -74,7 +75,7 @@ async function climbAll(
     refusal = climb.refusal ?? refusal;
     // A later ladder is the better method: it is not given up because it missed the number as well.
     if (best === undefined || climb.steps.length > 0) best = climb;
-    if (best.tokens <= context.targetTokens) break;
+    if (isWellUsed(best.tokens, context)) break;
   }
   if (best !== undefined && best.steps.length > 0) {
     const outcome = outcomeOf(conversation, context, { ...best, usage });
@@ -87,6 +88,15 @@ async function climbAll(
   if (refusal !== undefined) return { ...refusal, usage };
   const message = 'nothing in this conversation may be made smaller';
   return notCompacted('insufficient', 'nothing-to-do', message, usage);
+}
+
+/** Share of the target that a cheap result must leave, if a summary of our own could keep more within it. */
+const WELL_USED = 0.8;
+
+/** Whether a result is within its target and has not thrown away much more than was asked for. */
+function isWellUsed(tokens: number, { targetTokens, summarizer }: StrategyContext): boolean {
+  const least = summarizer.asksModel ? 0 : targetTokens * WELL_USED;
+  return tokens <= targetTokens && tokens >= least;
 }
 
 function outcomeOf(
@@ -120,9 +130,7 @@ async function climbOne(
   const originals = new Map<Message, Message>();
   const originalOf = (message: Message) => originals.get(message) ?? message;
   const told: StrategyContext =
-    handleFor === undefined
-      ? context
-      : { ...context, handleFor: (messages) => handleFor(messages.map(originalOf)) };
+    handleFor === undefined ? context : { ...context, handleFor: namingOriginals(handleFor, originalOf) };
   for (const rung of rungs) {
     if (climb.tokens <= context.targetTokens) break;
     const before = climb.current.messages;
@@ -135,6 +143,12 @@ async function climbOne(
     }
   }
   return climb;
+}
+
+function namingOriginals(handleFor: HandleFor, originalOf: (message: Message) => Message): HandleFor {
+  const { originalOf: keptAs = (message) => message } = handleFor;
+  const naming = (messages: readonly Message[]) => handleFor(messages.map(originalOf));
+  return Object.assign(naming, { originalOf: (message: Message) => keptAs(originalOf(message)) });
 }
 
 function takeRung(climb: Climb, rung: Strategy, outcome: Outcome, { estimator }: StrategyContext): void {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { characters, madeBy, runSummarize, session } from '../../test/support/summarize-runs.ts';
-import type { Message } from '../core/message.ts';
+import { ask, characters, madeBy, runSummarize, task } from '../../test/support/summarize-runs.ts';
+import { type Message, textOf } from '../core/message.ts';
 import type { OverflowFacts } from '../core/overflow-facts.ts';
 import { changeOf } from '../core/strategy.ts';
 import type { Summarizer, SummaryRequest } from '../core/summarizer.ts';
 import { readSummaryMessage } from '../core/summary-message.ts';
+import { anthropicMessages } from '../formats/anthropic-messages.ts';
 
 const tokensOf = (messages: readonly Message[]) =>
   messages.reduce((sum, message) => sum + characters.countMessage(message), 0);
@@ -37,31 +38,31 @@ const excessOver = (most: number) => (tokens: number) => ({
   excessTokens: tokens - most,
 });
 
-/** Our own summarizer; it says how many messages it was shown. */
-function own() {
-  const requests: SummaryRequest[] = [];
-  const ownSummarizer: Summarizer = {
-    name: 'own',
-    asksModel: false,
-    async summarize(request) {
-      requests.push(request);
-      return { status: 'summarized', text: `memory of ${request.messages.length}`, usage: undefined };
-    },
-  };
-  return { requests, ownSummarizer };
-}
+/** What the memory tells of these messages, in whose answers each has a sentence of its own. */
+const partsIn = (texts: readonly string[]) => texts.flatMap((text) => text.match(/Part \d+ works\b/g) ?? []);
+const partsOf = (messages: readonly Message[]) =>
+  partsIn(messages.flatMap(({ blocks }) => blocks.map(textOf)));
+
+/** A task and rounds of 1000 tokens, each with a sentence of its own. */
+const told = (rounds: number) =>
+  anthropicMessages.read([
+    task,
+    ...Array.from({ length: rounds }, (_one, index) => [
+      { role: 'assistant', content: `Part ${index} works now. ${'x'.repeat(970)}` },
+      ask,
+    ]).flat(),
+  ]);
 
 const rawsOf = (messages: readonly Message[] | undefined) => messages?.map(({ raw }) => raw);
 
 describe('an input that is too long for the summarizer, while the target has room', () => {
-  const conversation = session(20);
+  const conversation = told(20);
   const given = { conversation, targetTokens: 14_000 };
   const options = { keepRounds: 1, maxSummaryTokens: 200 };
 
   it('leaves the newest of what was covered in the conversation, by what the refusal says', async () => {
     const { refused, read, summarizer } = narrow(12_000, excessOver(12_000));
-    const { requests, ownSummarizer } = own();
-    const outcome = await runSummarize(options, { ...given, summarizer, ownSummarizer });
+    const outcome = await runSummarize(options, { ...given, summarizer });
     const gone = changeOf(outcome)!
       .receipt.runs.filter(({ fate }) => fate === 'summarised')
       .flatMap(({ start, end }) => conversation.messages.slice(start, end));
@@ -72,7 +73,9 @@ describe('an input that is too long for the summarizer, while the target has roo
     // A tenth of the gap on top of it, and whole rounds.
     expect(tokensOf(gone)).toBeLessThanOrEqual(12_000);
     expect(tokensOf(gone)).toBeGreaterThan(10_000);
-    expect(requests).toEqual([]);
+    // Nobody else has to tell of anything.
+    expect(read[0]?.shown).toBeUndefined();
+    expect(partsIn(madeBy(outcome).flatMap((message) => readSummaryMessage(message) ?? []))).toEqual([]);
   });
 
   it('counts the excess in the tokens of the provider', async () => {
@@ -106,51 +109,32 @@ describe('an input that is too long for the summarizer, while the target has roo
 });
 
 describe('an input that is too long for the summarizer, while the target has no room', () => {
-  const conversation = session(20);
-  const given = { conversation, targetTokens: 3000 };
-  const options = { keepRounds: 1, maxSummaryTokens: 200 };
+  const conversation = told(20);
+  const given = { conversation, targetTokens: 4500 };
+  const options = { keepRounds: 1, maxSummaryTokens: 2000 };
 
-  it('loses its oldest, which our own memory in front of the summary stands for', async () => {
+  it('loses its oldest, which our own story in front of the prose tells of', async () => {
     const { read, summarizer } = narrow(6000, excessOver(6000));
-    const { requests, ownSummarizer } = own();
-    const outcome = await runSummarize(options, { ...given, summarizer, ownSummarizer });
-    const [, summary] = madeBy(outcome).map(readSummaryMessage);
-    const remembered = rawsOf(requests.at(-1)?.messages) ?? [];
-    const shown = rawsOf(read[0]?.messages) ?? [];
+    const outcome = await runSummarize(options, { ...given, summarizer });
+    const [, summary = ''] = madeBy(outcome).map(readSummaryMessage);
+    const [own = '', prose] = summary.split('- By a model: ');
+    const shown = read[0]?.messages ?? [];
 
     expect(outcome.status).toBe('compacted');
     expect(madeBy(outcome)).toHaveLength(5);
-    expect(summary).toBe(`memory of ${remembered.length}\n\nsummary`);
-    // Every covered message was read by one of the two, the newest by the model.
-    const covered = rawsOf(conversation.messages.slice(1, 38)) ?? [];
-    expect(covered.filter((raw) => !remembered.includes(raw) && !shown.includes(raw))).toEqual([]);
-    expect(remembered).toContain(covered[4]);
-    expect(remembered.length).toBeGreaterThan(20);
-    expect(shown.slice(-5)).toEqual(covered.slice(-5));
+    expect(prose).toBe('summary');
+    // Every covered message is told by one of the two, the newest by the model, and none by both.
+    const covered = conversation.messages.slice(1, 38);
+    expect([...partsIn([own]), ...partsOf(shown)]).toEqual(partsOf(covered));
+    expect(partsIn([own]).length).toBeGreaterThan(10);
+    expect(rawsOf(shown.slice(-5))).toEqual(rawsOf(covered.slice(-5)));
   });
 
-  it('leaves the memory at most half of the room, and the rest to the summary', async () => {
-    const { read, summarizer } = narrow(6000, excessOver(6000));
-    const { requests, ownSummarizer } = own();
-    await runSummarize(options, { ...given, summarizer, ownSummarizer });
+  it('leaves the prose at most half of the room, however little it is about', async () => {
+    const { read, refused, summarizer } = narrow(6000, excessOver(6000));
+    await runSummarize(options, { ...given, summarizer });
 
-    expect(requests.at(-1)?.maximumTokens).toBe(100);
-    const memory = `memory of ${requests.at(-1)?.messages.length}\n\n`;
-    expect(read[0]?.maximumTokens).toBe(200 - memory.length);
-  });
-
-  it('is given up when our own memory cannot be had either', async () => {
-    const { read, summarizer } = narrow(6000);
-    const ownSummarizer: Summarizer = {
-      ...own().ownSummarizer,
-      summarize: async () => ({ status: 'failed', reason: 'empty', message: 'no', usage: undefined }),
-    };
-
-    expect(await runSummarize(options, { ...given, summarizer, ownSummarizer })).toMatchObject({
-      status: 'failed',
-      reason: 'summary-input-too-long',
-    });
-    expect(read).toEqual([]);
+    expect([...refused, ...read].map(({ maximumTokens }) => maximumTokens)).toEqual([1000, 1000]);
   });
 });
 

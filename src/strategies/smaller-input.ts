@@ -4,7 +4,6 @@ import type { Message } from '../core/message.ts';
 import type { OverflowFacts } from '../core/overflow-facts.ts';
 import { truncateHeadForRetry } from '../core/retry-truncation.ts';
 import type { StrategyContext } from '../core/strategy.ts';
-import { askSummarizer } from '../core/summarizer.ts';
 import { readOpenings } from '../core/summary-message.ts';
 import { type Source, sourceAt } from './summary-source.ts';
 
@@ -21,22 +20,18 @@ export interface TooLong {
 /** Share of the input that goes where nobody said how much is too much, by retry; and what goes on top of a known gap. */
 const SHARES = [0.2, 0.4, 0.6];
 const MARGIN = 1.1;
-/** Share of the summary that our own memory of what is not shown may take. */
-const MEMORY_SHARE = 0.5;
 
 /**
  * The source with an input that is as much smaller as the refusal asks for. Where the target leaves room for them, the
- * newest covered rounds stay in the conversation as they are. Otherwise the oldest leave the input, and our own memory of
- * them goes in front of the summary, so that nothing is covered that nobody has read. Undefined when nothing can go.
+ * newest covered rounds stay in the conversation as they are. Otherwise the oldest leave the input, and our own memory tells
+ * of them, so that nothing is covered that nobody has read. Undefined when nothing can go.
  */
-export async function smallerInput(
+export function smallerInput(
   conversation: Conversation,
   context: StrategyContext,
   tooLong: TooLong,
-): Promise<Source | undefined> {
-  return (
-    withoutNewest(conversation, context, tooLong) ?? (await withoutOldest(conversation, context, tooLong))
-  );
+): Source | undefined {
+  return withoutNewest(conversation, context, tooLong) ?? withoutOldest(conversation, context, tooLong);
 }
 
 function withoutNewest(
@@ -67,11 +62,11 @@ function gapOf({ tokens }: Source, overflow: OverflowFacts | undefined, attempt:
   return excessTokens * Math.min(1, scale) * MARGIN;
 }
 
-async function withoutOldest(
+function withoutOldest(
   conversation: Conversation,
   context: StrategyContext,
-  { source, overflow, attempt, summaryTokens }: TooLong,
-): Promise<Source | undefined> {
+  { source, overflow, attempt }: TooLong,
+): Source | undefined {
   const shown = source.input ?? newsOf(conversation, source);
   const truncated = truncateHeadForRetry(withMessages(conversation, shown), {
     estimator: context.estimator,
@@ -79,20 +74,7 @@ async function withoutOldest(
     attempt,
     isSummaryInput: true,
   });
-  if (truncated === null) return undefined;
-  const input = truncated.conversation.messages;
-  const left = [...(source.left ?? []), ...truncated.leftOut];
-  if (left.length === 0) return { ...source, input };
-  const memory = await askSummarizer(context.ownSummarizer, {
-    messages: left,
-    conversation,
-    previousSummary: undefined,
-    instructions: undefined,
-    maximumTokens: Math.floor(summaryTokens * MEMORY_SHARE),
-    estimator: context.estimator,
-    signal: context.signal,
-  });
-  return memory.status === 'failed' ? undefined : { ...source, input, left, memory: memory.text };
+  return truncated === null ? undefined : { ...source, input: truncated.conversation.messages };
 }
 
 function newsOf({ messages }: Conversation, { layout }: Source): readonly Message[] {

@@ -83,32 +83,35 @@ describe('when summarize acts', () => {
 
 describe('what summarize asks for', () => {
   it.each([
-    { rounds: 20, targetTokens: 15_000, tokens: 8000 },
-    { rounds: 200, targetTokens: 100_000, tokens: 10_000 },
+    { rounds: 20, targetTokens: 15_000, isHalf: true },
+    { rounds: 200, targetTokens: 100_000, isHalf: false },
   ])(
-    'of a model $tokens tokens for a target of $targetTokens: 8,000 or a tenth of it',
-    async ({ rounds, targetTokens, tokens }) => {
+    'for a target of $targetTokens: of prose half of the room, 8,000 tokens at most',
+    async ({ rounds, targetTokens, isHalf }) => {
       const { requests, summarizer } = recording();
-      await runSummarize(
-        {},
-        { summarizer: { ...summarizer, asksModel: true }, targetTokens, conversation: session(rounds) },
-      );
+      const given = { targetTokens, conversation: session(rounds) };
+      await runSummarize({}, { ...given, summarizer: { ...summarizer, writesMemory: true } });
+      const room = requests[0]?.maximumTokens ?? 0;
+      for (const asksModel of [true, false])
+        await runSummarize({}, { ...given, summarizer: { ...summarizer, asksModel } });
 
-      expect(requests[0]?.maximumTokens).toBe(tokens);
+      const prose = isHalf ? Math.floor(room / 2) : 8000;
+      expect(room / 2 < 8000).toBe(isHalf);
+      expect(requests.slice(1).map(({ maximumTokens }) => maximumTokens)).toEqual([prose, prose]);
     },
   );
 
   it('no more than maxSummaryTokens, and always less than it covers', async () => {
-    const { requests, summarizer } = recording();
-    const targetTokens = 15_000;
+    const { requests, summarizer: prose } = recording();
+    const summarizer = { ...prose, writesMemory: true };
+    const options = { maxSummaryTokens: 99_999, keepRounds: 2 };
     await runSummarize({ maxSummaryTokens: 500 }, { summarizer });
-    await runSummarize(
-      { maxSummaryTokens: 99_999, minGain: 0.5, keepRounds: 2 },
-      { summarizer, targetTokens },
-    );
+    await runSummarize({ ...options, minGain: 0.5 }, { summarizer, targetTokens: 15_000 });
+    await runSummarize(options, { summarizer, targetTokens: 20_000 });
 
     expect(requests[0]?.maximumTokens).toBe(500);
     expect(requests[1]?.maximumTokens).toBe(Math.floor(tokensOf(requests[1]!.messages) / 2));
+    expect(requests[2]?.maximumTokens).toBe(Math.floor(tokensOf(requests[2]!.messages) * 0.8));
   });
 
   it('no more than the target leaves, whoever writes it', async () => {
@@ -123,8 +126,8 @@ describe('what summarize asks for', () => {
     expect(changeOf(outcome)?.receipt.tokensAfter).toBeLessThanOrEqual(9000);
   });
 
-  it('all that the target leaves of one that makes the most of it', async () => {
-    const { summarizer } = filling({ fillsTarget: true });
+  it('all that the target leaves of one that writes whole memories', async () => {
+    const { summarizer } = filling({ writesMemory: true });
     const outcome = await runSummarize({}, { summarizer, targetTokens: 60_000, conversation: session(200) });
 
     expect(outcome.status).toBe('compacted');
@@ -278,7 +281,8 @@ describe('a target that cannot be met', () => {
   it.each(['auto', 'manual', 'overflow'] as const)(
     'gives the best there is, and says what is in the way: %s',
     async (trigger) => {
-      const { requests, summarizer } = recording();
+      const { requests, summarizer: prose } = recording();
+      const summarizer = { ...prose, writesMemory: true };
       const outcome = await runSummarize({}, { conversation, summarizer, trigger });
 
       expect(outcome).toMatchObject({
@@ -289,10 +293,25 @@ describe('a target that cannot be met', () => {
       // Even the newest rounds have left: only the current turn stays.
       expect(madeBy(outcome)).toHaveLength(3);
       expect(madeBy(outcome).at(-1)).toBe(conversation.messages.at(-1));
-      // The summary is short: a twentieth of what it covers.
-      expect(requests.map(({ maximumTokens }) => maximumTokens)).toEqual([999]);
+      // The summary is as short as one can be: the instructions leave nothing.
+      expect(requests).toHaveLength(1);
+      expect(requests[0]?.maximumTokens).toBeLessThan(200);
     },
   );
+
+  it('has the past told in half of what a current turn takes that fills the target', async () => {
+    const { requests, summarizer: prose } = recording();
+    const summarizer = { ...prose, writesMemory: true };
+    const asked = { role: 'user', content: 'why? '.repeat(1600) };
+    const outcome = await runSummarize(
+      {},
+      { conversation: anthropicMessages.read([...session(20).frame.list, answer(10), asked]), summarizer },
+    );
+
+    expect(outcome).toMatchObject({ status: 'insufficient', reason: 'floor-exceeds-target' });
+    expect(requests[0]?.maximumTokens).toBeGreaterThan(3800);
+    expect(requests[0]?.maximumTokens).toBeLessThanOrEqual(4000);
+  });
 
   it('is met as nearly as what somebody wants kept allows', async () => {
     const outcome = await runSummarize({ keepRecentTokens: 12_100 });

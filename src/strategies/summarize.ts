@@ -1,11 +1,11 @@
 import { addUsage } from '../core/add-usage.ts';
-import { readCovered } from '../core/covered.ts';
 import { findFloor } from '../core/floor.ts';
 import type { Conversation } from '../core/format.ts';
 import { layoutEdits } from '../core/layout.ts';
 import { MARKER_SOURCE, originalIndex } from '../core/markers.ts';
 import type { Message, Usage } from '../core/message.ts';
 import { integer, number, text } from '../core/options.ts';
+import { firstPages } from '../core/pages.ts';
 import { requestTokens } from '../core/receipt.ts';
 import {
   defineStrategy,
@@ -15,15 +15,15 @@ import {
   type Outcome,
   type StrategyContext,
 } from '../core/strategy.ts';
-import type { SummaryFailure } from '../core/summarizer.ts';
+import type { SummaryArchive, SummaryFailure } from '../core/summarizer.ts';
 import { summaryMessageText } from '../core/summary-message.ts';
+import { readCovered } from '../memory/covered.ts';
 import { smallerInput } from './smaller-input.ts';
 import { findSource, type Source } from './summary-source.ts';
 import { SMALLEST_SUMMARY_TOKENS, writeSummaryOf } from './summary-writing.ts';
 
-/** Models write no longer summaries well, and are paid by the word: so many tokens, or this share of the target. */
-const USUAL_SUMMARY_TOKENS = 8000;
-const USUAL_SUMMARY_SHARE = 0.1;
+/** What a summary may have in any case of what pinned messages and instructions leave, even if the current turn fills it. */
+const LEAST_SUMMARY_SHARE = 0.5;
 /** As long as any. */
 const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
 /** How often a summary is tried again with a smaller input. */
@@ -50,7 +50,7 @@ export const summarize = defineStrategy({
     }),
     maxSummaryTokens: integer({
       default: 0,
-      help: 'tokens that the summary may have; 0: what the target leaves, for a model 8,000 or a tenth of it',
+      help: 'tokens that the summary may have; 0: what the target leaves',
     }),
     minGain: number({ default: 0.2, max: 1, help: 'share of the request that must be saved' }),
     instructions: text({ default: '', help: 'what the summary should look after' }),
@@ -137,7 +137,7 @@ async function run(conversation: Conversation, context: StrategyContext, task: T
     const isTooLong = outcome.status === 'failed' && outcome.reason === TOO_LONG;
     if (!isTooLong || attempt > MOST_RETRIES || context.signal?.aborted === true)
       return { ...outcome, usage };
-    const smaller = await smallerInput(conversation, context, {
+    const smaller = smallerInput(conversation, context, {
       source,
       overflow,
       attempt,
@@ -158,18 +158,23 @@ async function runOnce(
   { source, options, whole }: Task,
 ): Promise<Outcome & { readonly overflow?: Source['overflow'] }> {
   const { layout } = source;
-  const said = layout.opening.flatMap(({ kind, text: words }) => (kind === 'said' ? [words] : []));
+  const said = layout.opening.flatMap(({ kind, text: words }) => (kind === 'system' ? [] : [words]));
   const covered = readCovered(conversation.messages, layout.leaving, said);
-  const memory = source.memory === undefined ? '' : `${source.memory}\n\n`;
   const room = summaryRoom(conversation, context, { source, options });
+  const leaving = layout.leaving.flatMap(({ start, end }) => conversation.messages.slice(start, end));
+  const handle = context.handleFor?.(leaving);
   const written = await writeSummaryOf(context, covered, {
-    messages: source.input ?? covered.messages,
+    messages: covered.messages,
     conversation,
     previousSummary: covered.previousSummary,
+    archive: archiveOf(leaving, handle, context.handleFor?.originalOf),
+    quoted: said,
     instructions: options.instructions === '' ? undefined : options.instructions,
-    maximumTokens: Math.max(SMALLEST_SUMMARY_TOKENS, room - Math.ceil(context.estimator.countText(memory))),
+    maximumTokens: Math.max(SMALLEST_SUMMARY_TOKENS, room),
     estimator: context.estimator,
     signal: context.signal,
+    pause: context.pause,
+    shown: source.input,
   });
   if (written.status === 'failed') {
     const { reason, message, usage, overflow } = written;
@@ -177,11 +182,10 @@ async function runOnce(
     const status = isOurs && SIZE_REASONS.has(reason) ? 'insufficient' : 'failed';
     return { ...notCompacted(status, `summary-${reason}`, message, usage), overflow };
   }
-  const leaving = layout.leaving.flatMap(({ start, end }) => conversation.messages.slice(start, end));
   const summary = summaryMessageText(
-    `${memory}${written.text}`,
+    written.text,
     { coveredUntil: coveredUntil(conversation.messages, layout), source: MARKER_SOURCE },
-    context.handleFor?.(leaving),
+    handle,
   );
   const outcome = finish(conversation, layoutEdits(layout, summary, { isSummary: true }), context, {
     strategy: 'summarize',
@@ -192,6 +196,18 @@ async function runOnce(
   return outcome.status === 'compacted'
     ? judgeGain(outcome, context, { whole, minGain: options.minGain })
     : outcome;
+}
+
+/** Pages are those of the messages as they are kept, which may be longer than they are here. */
+function archiveOf(
+  leaving: readonly Message[],
+  handle: string | undefined,
+  originalOf: (message: Message) => Message = (message) => message,
+): SummaryArchive | undefined {
+  if (handle === undefined) return undefined;
+  const numbers = firstPages(leaving.map(originalOf));
+  const pages = new Map(leaving.map((message, index) => [message, numbers[index]]));
+  return { handle, pageOf: (message) => pages.get(message) };
 }
 
 /** Messages of the original list that the summary and everything in front of it stand for. */
@@ -216,19 +232,14 @@ function summaryRoom(
   context: StrategyContext,
   { source, options }: Pick<Task, 'source' | 'options'>,
 ): number {
-  const { estimator, targetTokens, summarizer } = context;
+  const { estimator, targetTokens } = context;
   const gainful = Math.floor(source.tokens * (1 - options.minGain));
-  const fillsTarget = summarizer.fillsTarget === true;
-  const usual = fillsTarget
-    ? Number.POSITIVE_INFINITY
-    : Math.max(USUAL_SUMMARY_TOKENS, targetTokens * USUAL_SUMMARY_SHARE);
-  const wanted = Math.min(options.maxSummaryTokens > 0 ? options.maxSummaryTokens : usual, gainful);
-  const { tokens: floor } = findFloor(conversation, estimator, source.layout);
-  const left = Math.floor(targetTokens - floor - wrappingTokens(context));
-  if (left >= SMALLEST_SUMMARY_TOKENS) return Math.floor(Math.min(wanted, left));
-  // The target is out of reach with any summary: a short one helps all the same.
-  const short = Math.min(1000, Math.floor(source.tokens / 20));
-  return Math.floor(Math.min(wanted, Math.max(SMALLEST_SUMMARY_TOKENS, short)));
+  const wanted = options.maxSummaryTokens > 0 ? Math.min(options.maxSummaryTokens, gainful) : gainful;
+  const { tokens: floor, tailTokens } = findFloor(conversation, estimator, source.layout);
+  const left = targetTokens - floor - wrappingTokens(context);
+  // Where the current turn nearly fills the target, the past is told all the same: forgetting it would cost more.
+  const due = (left + tailTokens) * LEAST_SUMMARY_SHARE;
+  return Math.floor(Math.min(wanted, Math.max(left, due, SMALLEST_SUMMARY_TOKENS)));
 }
 
 /** What stands around a summary in its message. */

@@ -37,9 +37,6 @@ export interface Source {
   readonly hasNews: boolean;
   /** What the summarizer is shown, where it cannot be shown all that is covered. */
   readonly input?: readonly Message[] | undefined;
-  /** Messages that it is not shown, and our own memory of them. */
-  readonly left?: readonly Message[] | undefined;
-  readonly memory?: string | undefined;
   readonly overflow?: OverflowFacts | undefined;
 }
 

@@ -1,50 +1,56 @@
-import { addUsage } from '../core/add-usage.ts';
-import type { Covered } from '../core/covered.ts';
+import type { Survival } from '../core/facts.ts';
 import type { Usage } from '../core/message.ts';
 import type { StrategyContext } from '../core/strategy.ts';
 import { askSummarizer, type SummaryOutcome, type SummaryRequest } from '../core/summarizer.ts';
-import { type ToppedUp, tokensAside, topUp } from '../core/survival.ts';
+import type { Covered } from '../memory/covered.ts';
+import { memoryWriter, proseTokensIn } from '../memory/memory-writer.ts';
+import { nothingRecalled, recallMemory } from '../memory/recall.ts';
+import { accountFor, demandTokens } from '../memory/survival.ts';
+import { opening } from '../memory/tell.ts';
 
 /** A shorter summary is not worth its place. */
-export const SMALLEST_SUMMARY_TOKENS = 64;
+export const SMALLEST_SUMMARY_TOKENS = 96;
+
+/** What stands around demands in a memory of nothing else, behind its first lines. */
+const AROUND_DEMANDS = 100;
+/** What is told behind the first lines in any case: else many handles would leave no memory at all. */
+const LEAST_TOLD_TOKENS = 60;
 
 export type Written =
   | Extract<SummaryOutcome, { readonly status: 'failed' }>
-  | (ToppedUp & { readonly status: 'summarized'; readonly usage: Usage | undefined });
+  | {
+      readonly status: 'summarized';
+      readonly text: string;
+      readonly usage: Usage | undefined;
+      readonly survival: readonly Survival[];
+    };
 
 /**
- * A summary with what it lost behind it, together within `maximumTokens` as far as the demands of the user allow. They
- * are paid from the room of the summary: a model, which is paid by the word, is asked once and gets less room from the
- * start; whoever needs no model is asked again with less when it dropped them.
+ * A memory of what is covered, and the account of what it keeps. Demands of the user are the one thing that may take more
+ * than the room; prose that somebody is asked for has its place beside them.
  */
 export async function writeSummaryOf(
-  { summarizer, estimator }: StrategyContext,
+  { summarizer }: Pick<StrategyContext, 'summarizer'>,
   covered: Covered,
   request: SummaryRequest,
 ): Promise<Written> {
-  const countText = (text: string) => estimator.countText(text);
-  const { maximumTokens } = request;
-  const within = (tokens: number) => ({
-    ...request,
-    maximumTokens: Math.max(Math.min(SMALLEST_SUMMARY_TOKENS, maximumTokens), maximumTokens - tokens),
-  });
-  const areDropped = summarizer.asksModel;
-  const asideTokens = Math.min(
-    tokensAside(covered, { maximumTokens, countText }, { areDropped }),
-    Math.floor(maximumTokens / 2),
+  const demanded = demandTokens(covered, (text) => request.estimator.countText(text));
+  const opened = openingTokens(request);
+  const due = demanded === 0 ? 0 : Math.ceil(demanded + opened) + AROUND_DEMANDS;
+  const writesProse = summarizer.asksModel || summarizer.writesMemory !== true;
+  const proseTokens = proseTokensIn(request.maximumTokens);
+  const maximumTokens = Math.max(
+    request.maximumTokens,
+    Math.ceil(opened) + LEAST_TOLD_TOKENS,
+    writesProse && due > 0 ? due + proseTokens : due,
   );
-  const first = await askSummarizer(summarizer, within(asideTokens));
-  if (first.status === 'failed') return first;
-  const topped = topUp(first.text, covered, { maximumTokens, countText });
-  const excess = Math.ceil(countText(topped.text)) - maximumTokens;
-  if (excess <= 0 || summarizer.asksModel) return { ...first, ...topped };
-  const second = await askSummarizer(summarizer, within(asideTokens + excess));
-  // What cannot be said shorter is better than nothing: demands may take more than the room.
-  return second.status === 'failed'
-    ? { ...first, ...topped }
-    : {
-        ...second,
-        ...topUp(second.text, covered, { maximumTokens, countText }),
-        usage: addUsage(first.usage, second.usage),
-      };
+  const outcome = await askSummarizer(memoryWriter(summarizer), { ...request, maximumTokens, proseTokens });
+  return outcome.status === 'failed' ? outcome : { ...outcome, survival: accountFor(outcome.text, covered) };
+}
+
+/** What the first lines of a memory take: they name every handle under which the past can be read again. */
+function openingTokens({ previousSummary, archive, estimator }: SummaryRequest): number {
+  const earlier = previousSummary === undefined ? nothingRecalled() : recallMemory(previousSummary);
+  const handles = [...earlier.handles, ...(archive === undefined ? [] : [archive.handle])];
+  return estimator.countText(opening({ rounds: 99_999, root: earlier.root, handles, isTerse: false }));
 }

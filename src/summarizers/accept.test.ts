@@ -12,11 +12,11 @@ describe('an answer that ends badly', () => {
     { stop: 'context-full', reason: 'input-too-long' },
     { stop: 'other', reason: 'truncated' },
   ] as const)('with $stop is $reason, however good it looks', ({ stop, reason }) => {
-    expect(judge('<summary>\n## Intent\n- ship it\n</summary>', stop).reason).toBe(reason);
+    expect(judge('<summary>\nNOW\nship it\n</summary>', stop).reason).toBe(reason);
   });
 
   it('before its closing tag is truncated', () => {
-    expect(judge('<summary>\n## Intent\n- ship').reason).toBe('truncated');
+    expect(judge('<summary>\nNOW\nship').reason).toBe('truncated');
   });
 });
 
@@ -31,6 +31,7 @@ describe('an empty answer', () => {
     { title: 'empty tags', text: '<summary>\n</summary>' },
     { title: 'text only around the tags', text: 'Here:<summary> </summary>done' },
     { title: 'punctuation', text: '---\n...' },
+    { title: 'parts with nothing in them', text: '<summary>\nNOW\n\nSTORY\n</summary>' },
   ])('is one that has $title', ({ text }) => {
     expect(judge(text).reason).toBe('empty');
   });
@@ -66,6 +67,7 @@ describe('a refusal in words', () => {
     'Lo siento, no puedo ayudar con eso.',
     '申し訳ありませんが、お手伝いできません。',
     '很抱歉，我无法提供帮助。',
+    'NOW\nI cannot help with that.\nSTORY\nI cannot summarize this conversation.',
   ])('is %j', (text) => {
     expect(judge(text).reason).toBe('refused');
   });
@@ -77,8 +79,9 @@ describe('a refusal in words', () => {
     'This conversation is about a login page.',
     'The request handler was moved to routes.ts.',
     'Unfortunately the build still fails with TS2304.',
-    "I'm sorry for the length.\n## Intent\n- ship it",
-    '## Errors and fixes\n- the bot answered "I\'m sorry, but I can\'t help with that"',
+    "I'm sorry for the length.\nNOW\nship it",
+    'NOW\nI cannot continue before the key is there.\nSTORY\nThe parser was fixed.',
+    'The bot answered "I\'m sorry, but I can\'t help with that".',
   ])('is not %j', (text) => {
     expect(judge(text)).toEqual({ reason: undefined, text });
   });
@@ -107,7 +110,7 @@ describe('tool protocol', () => {
   });
 
   it.each([
-    '## Decisions and dead ends\n- the model writes `<tool_call>` into its text; parser.ts handles it',
+    'STORY\nThe model writes `<tool_call>` into its text; parser.ts handles it.',
     '{"task": "ship", "done": ["tests"]}',
     'Parsing of <invoke name="x"> works.',
   ])('may be spoken about: %j', (text) => {

@@ -1,9 +1,9 @@
 import { asList, isObject } from '../core/json.ts';
 import type { Completion, CompletionStop } from '../core/model-client.ts';
 import type { SummaryFailure } from '../core/summarizer.ts';
-import { hasSections } from './document.ts';
+import { hasProseForm, readProse } from '../memory/prose.ts';
 import { answerBody } from './format-summary.ts';
-import { isEcho, isNonsense } from './nonsense.ts';
+import { SUMMARY_ORDERS } from './prompt.ts';
 
 /** Why an answer is no summary. */
 export interface Rejection {
@@ -20,7 +20,7 @@ export interface Accepted {
 
 /**
  * Judges an answer by itself: whole, not empty, no refusal, no tool call, no echo, and about what it should be about. How
- * large it may be is judged once it has been merged with what was there before.
+ * large it may be is judged once false quotations are gone from it.
  * @param source texts that a summary may rest on, where they are known
  */
 export function acceptAnswer({ text, stop }: Completion, source?: Iterable<string>): Accepted | Rejection {
@@ -28,8 +28,12 @@ export function acceptAnswer({ text, stop }: Completion, source?: Iterable<strin
   if (stopped !== undefined) return stopped;
   if (isEcho(text)) return { reason: 'nonsense', message: 'the model gave back what it was asked' };
   const body = answerBody(text);
-  const found = faults.find(({ shows }) => shows(body.text));
-  if (found !== undefined) return found.rejection;
+  const { now, story } = readProse(body.text);
+  if (isBlank(`${now}${story}`)) return { reason: 'empty', message: 'the model answered with nothing' };
+  if (isToolProtocol(body.text))
+    return { reason: 'called-a-tool', message: 'the model wrote a tool call instead of a summary' };
+  if ([now, story].filter((part) => part !== '').every(isRefusal))
+    return { reason: 'refused', message: 'the model refused in words; try another model' };
   if (!body.isClosed) return { reason: 'truncated', message: 'the answer ends before its closing tag' };
   if (source !== undefined && isNonsense(body.text, source))
     return { reason: 'nonsense', message: 'the answer has nothing to do with the conversation' };
@@ -44,19 +48,6 @@ const stops: ReadonlyMap<CompletionStop, Rejection> = new Map<CompletionStop, Re
   ['other', { reason: 'truncated', message: 'the answer did not come to its end' }],
 ]);
 
-/** In the order in which they are looked for. */
-const faults: readonly { readonly rejection: Rejection; shows(text: string): boolean }[] = [
-  { rejection: { reason: 'empty', message: 'the model answered with nothing' }, shows: isBlank },
-  {
-    rejection: { reason: 'called-a-tool', message: 'the model wrote a tool call instead of a summary' },
-    shows: isToolProtocol,
-  },
-  {
-    rejection: { reason: 'refused', message: 'the model refused in words; try another model' },
-    shows: isRefusal,
-  },
-];
-
 /** Characters that count as letters and show nothing. */
 const FILLERS = /[\u115f\u1160\u3164\uffa0]/g;
 
@@ -65,27 +56,12 @@ export function isBlank(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text.replaceAll(FILLERS, ''));
 }
 
-/** How the line of a pseudo tool call begins, in lower case. */
-const TOOL_LINES = [
-  '<tool_call',
-  '<toolcall',
-  '<tool_use',
-  '<tool_code',
-  '<function_call',
-  '<function=',
-  '<invoke',
-  '<|tool',
-  '<|python_tag',
-  '<|channel|>',
-  '<｜tool',
-  '[tool_call',
-  '[called ',
-  '```tool',
-];
+/** How the line of a pseudo tool call begins. */
+const TOOL_LINE =
+  /^\s*(?:<(?:tool_?call|tool_use|tool_code|function_call|function=|invoke|\|tool|\|python_tag|\|channel\|>|｜tool)|\[tool_call|\[called |```tool)/i;
 
 function isToolProtocol(text: string): boolean {
-  const lines = text.split('\n').map((line) => line.trimStart().slice(0, 20).toLowerCase());
-  return lines.some((line) => TOOL_LINES.some((start) => line.startsWith(start))) || isToolJson(text.trim());
+  return text.split('\n').some((line) => TOOL_LINE.test(line)) || isToolJson(text.trim());
 }
 
 const INPUT_KEYS = ['arguments', 'parameters', 'input'];
@@ -135,8 +111,31 @@ const REFUSALS: readonly RegExp[] = [
 
 const REFUSAL_CHARACTERS = 200;
 
+/** Whether a text begins like a refusal. A part of a record may ("I cannot continue before …"), but not all of it. */
 function isRefusal(text: string): boolean {
-  if (hasSections(text)) return false;
   const opening = text.trimStart().slice(0, REFUSAL_CHARACTERS).replaceAll('’', "'").replaceAll(/\s+/g, ' ');
   return REFUSALS.some((pattern) => pattern.test(opening.toLowerCase()));
+}
+
+/** Whether an answer repeats what the model was asked instead of doing it. */
+function isEcho(answer: string): boolean {
+  return SUMMARY_ORDERS.some((order) => answer.includes(order));
+}
+
+/**
+ * Whether an answer has nothing to do with what it should be about: none of the parts that were asked for, and not one word
+ * that occurs in the source. Prose in any language shares some, if only names.
+ */
+function isNonsense(answer: string, source: Iterable<string>): boolean {
+  if (hasProseForm(answer)) return false;
+  const words = new Set(wordsIn(answer));
+  for (const text of source) for (const word of wordsIn(text)) if (words.has(word)) return false;
+  return true;
+}
+
+/** Words of four letters and more; pairs of characters where words are not set apart. */
+const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|[\p{L}\p{N}_]{4,40}/gu;
+
+function* wordsIn(text: string): Iterable<string> {
+  for (const [word] of text.matchAll(WORD)) yield word.toLowerCase();
 }

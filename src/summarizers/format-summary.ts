@@ -1,7 +1,8 @@
 /** Tags that models put their draft between. Only what follows the draft counts. */
 const DRAFT_TAGS = ['analysis', 'think', 'thinking', 'reasoning', 'scratchpad'];
-/** Tags that hold the answer. */
-const ANSWER_TAGS = ['summary', 'delta'];
+/** The tags that hold the answer. */
+const OPENING_TAG = '<summary>';
+const CLOSING_TAG = '</summary>';
 
 /** What a model's answer comes to. */
 export interface AnswerBody {
@@ -26,18 +27,12 @@ export function formatSummary(text: string): string {
 /** The answer inside a model's output. */
 export function answerBody(text: string): AnswerBody {
   const undrafted = removeDrafts(text);
-  const opening = ANSWER_TAGS.map((tag) => ({ tag, at: undrafted.indexOf(`<${tag}>`) }))
-    .filter(({ at }) => at >= 0)
-    .sort((left, right) => left.at - right.at)[0];
-  if (opening === undefined) return { text: undrafted, isTagged: false, isClosed: true };
-  const start = opening.at + opening.tag.length + 2;
+  const at = undrafted.indexOf(OPENING_TAG);
+  if (at < 0) return { text: undrafted, isTagged: false, isClosed: true };
+  const body = undrafted.slice(at + OPENING_TAG.length);
   // The first closing tag ends it: what comes after may be made up by the model, or put there by what it read.
-  const end = undrafted.indexOf(`</${opening.tag}>`, start);
-  return {
-    text: end < 0 ? undrafted.slice(start) : undrafted.slice(start, end),
-    isTagged: true,
-    isClosed: end >= 0,
-  };
+  const end = body.indexOf(CLOSING_TAG);
+  return { text: end < 0 ? body : body.slice(0, end), isTagged: true, isClosed: end >= 0 };
 }
 
 /**
@@ -50,14 +45,10 @@ function removeDrafts(text: string): string {
     const tag = DRAFT_TAGS.find((name) => rest.startsWith(`<${name}>`));
     if (tag === undefined) return rest;
     const end = rest.indexOf(`</${tag}>`);
-    const answer = Math.min(...ANSWER_TAGS.map((name) => indexOrEnd(rest, `<${name}>`)));
-    rest = rest.slice(end < 0 ? answer : end + tag.length + 3).trimStart();
+    const answer = rest.indexOf(OPENING_TAG);
+    const start = end >= 0 ? end + tag.length + 3 : answer >= 0 ? answer : rest.length;
+    rest = rest.slice(start).trimStart();
   }
-}
-
-function indexOrEnd(text: string, part: string): number {
-  const index = text.indexOf(part);
-  return index < 0 ? text.length : index;
 }
 
 /** Runs of blank lines become one, blanks at the ends of lines go, and so does everything blank around the text. */

@@ -4,16 +4,18 @@ import { asCount, isObject } from '../core/json.ts';
 import type { Usage } from '../core/message.ts';
 import type { Completion, ModelClient } from '../core/model-client.ts';
 import type { Summarizer, SummaryFailure, SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
-import { acceptAnswer, type Rejection } from './accept.ts';
+import { readProse, writeProse } from '../memory/prose.ts';
+import { acceptAnswer, isBlank, type Rejection } from './accept.ts';
 import type { ModelSummarizerOptions } from './model-options.ts';
+import { dropFalseQuotes, userWords } from './quotes.ts';
 import { type Call, type Terms, writeCall } from './summary-call.ts';
 import { answerOverflow, materialOverflow } from './summary-overflow.ts';
-import { sourceTexts } from './verify-claims.ts';
-import { writeSummary } from './write-summary.ts';
+import { markUnverified, sourceTexts } from './verify-claims.ts';
 
 /**
- * Lets a model write the summary. One call, and a second one, with a smaller input, when the answer was cut off, or when
- * it called a tool of the conversation's. Every expected failure is an outcome with what was spent.
+ * Lets a model write the prose of a memory: where things stand, and what happened. What the user said, tasks, checks and
+ * files are kept by software beside it. One call, and a second one, with a smaller input, when the answer was cut off, or
+ * when it called a tool of the conversation's. Every expected failure is an outcome with what was spent.
  * @throws RoundfoldError `usage` when `overflowOf` is missing, or client and conversation do not fit together
  */
 export function modelSummarizer(client: ModelClient, options: ModelSummarizerOptions): Summarizer {
@@ -57,11 +59,41 @@ async function attempt(
   const answer = await ask(client, options, call);
   if ('status' in answer) return final(answer);
   const accepted = acceptAnswer(answer, sourceTexts(request));
-  if (accepted.reason === undefined) return final(writeSummary(accepted.text, request, answer.usage));
+  if (accepted.reason === undefined) return final(await checkProse(accepted.text, request, answer.usage));
   const isRetried =
     accepted.reason === 'truncated' || (hadTools(call) && accepted.reason === 'called-a-tool');
   const retryFrom = isRetried ? call.smallerPartLimit() : undefined;
   return { outcome: rejected(accepted, answer.usage, call), retryFrom };
+}
+
+/** An answer this many times over the cap does not come within it by losing its false quotations. */
+const LARGEST_ANSWER = 2;
+
+/**
+ * The prose of an answer: sentences that put words into the user's mouth go, those that name what the source does not know
+ * are marked. It must be within its cap and smaller than what it stands for.
+ */
+async function checkProse(
+  answer: string,
+  request: SummaryRequest,
+  usage: Usage | undefined,
+): Promise<SummaryOutcome> {
+  const { estimator, messages, previousSummary = '', maximumTokens } = request;
+  const tooLarge = `the summary has more than the ${maximumTokens} tokens it may have; allow more, or summarise less at once`;
+  // Before any quotation is looked up: that costs time for each of them.
+  if (estimator.countText(answer) > maximumTokens * LARGEST_ANSWER)
+    return failed('too-large', tooLarge, usage);
+  const written = writeProse(readProse(answer));
+  const truthful = dropFalseQuotes(written, await userWords(request));
+  const prose = readProse(markUnverified(truthful, sourceTexts(request)));
+  if (isBlank(`${prose.now}${prose.story}`)) return failed('empty', 'nothing in it could be kept', usage);
+  const text = writeProse(prose);
+  const tokens = estimator.countText(text);
+  if (tokens > maximumTokens) return failed('too-large', tooLarge, usage);
+  const source = estimator.countMessages(messages) + estimator.countText(previousSummary);
+  if (tokens < source) return { status: 'summarized', text, usage };
+  const message = `the summary has ${Math.round(tokens)} tokens, what it stands for has ${Math.round(source)}`;
+  return failed('not-smaller', message, usage);
 }
 
 /** Only a prefix brings tools along. */

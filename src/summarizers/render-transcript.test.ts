@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
 import { deepFreeze } from '../testing/deep-freeze.ts';
-import { renderTranscript } from './render-transcript.ts';
-import { shorten } from './shorten.ts';
+import { renderTranscript, shorten } from './render-transcript.ts';
 
 const read = (list: readonly unknown[]) => list.map(anthropicMessages.readMessage);
 

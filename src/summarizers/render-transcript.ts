@@ -1,6 +1,5 @@
 import { type Block, type Message, textOf } from '../core/message.ts';
 import { inputText } from './call-text.ts';
-import { shorten } from './shorten.ts';
 
 export interface TranscriptOptions {
   /** Characters that stay of a tool result, a call's input or a document, from both ends. Default 4000. */
@@ -50,4 +49,19 @@ function renderBlock(block: Block, limit: number): string {
 
 function resultText(block: Block): string {
   return block.type === 'media' && block.text === undefined ? `[${block.media}]` : textOf(block);
+}
+
+/** What stands in for the middle is not worth less than this. */
+const SMALLEST_SAVING = 40;
+
+/**
+ * The text with its middle left out: two thirds of `limit` characters from the head, one third from the tail, and a
+ * note between them. A text that is not much longer comes back as it is. No character is cut in half.
+ */
+export function shorten(text: string, limit: number): string {
+  if (text.length <= limit + SMALLEST_SAVING) return text;
+  const headLength = Math.ceil((limit * 2) / 3);
+  const head = text.slice(0, headLength).replace(/[\uD800-\uDBFF]$/, '');
+  const tail = text.slice(text.length - limit + headLength).replace(/^[\uDC00-\uDFFF]/, '');
+  return `${head} … [${text.length - head.length - tail.length} characters left out] … ${tail}`;
 }

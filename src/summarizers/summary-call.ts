@@ -4,8 +4,6 @@ import type { CompletionRequest } from '../core/model-client.ts';
 import type { OverflowFacts } from '../core/overflow-facts.ts';
 import type { SummaryRequest } from '../core/summarizer.ts';
 import { linkTools } from '../core/tool-links.ts';
-import { writeItems } from './document.ts';
-import { readItems } from './merge.ts';
 import type { ModelSummarizerOptions } from './model-options.ts';
 import { SUMMARY_SYSTEM, summaryPrompt } from './prompt.ts';
 import { renderTranscript } from './render-transcript.ts';
@@ -104,7 +102,7 @@ function smallerLimit(request: SummaryRequest, transcript: string): number | und
 function promptFor(request: SummaryRequest, transcript: string | undefined, { shrink }: Terms): string {
   return summaryPrompt({
     transcript,
-    previousSummary: writeItems(readItems(request.previousSummary ?? '')),
+    previousSummary: request.previousSummary,
     instructions: request.instructions,
     facts: request.facts,
     maximumWords: Math.max(1, Math.floor((request.maximumTokens * WORDS_PER_TOKEN) / shrink)),

@@ -96,7 +96,7 @@ function session(rounds: number): Conversation {
   );
 }
 
-const good = '<summary>\n## Intent\n- do the task\n## Open work\n- go on\n</summary>';
+const good = '<summary>\nNOW\ngo on\nSTORY\nthe task was begun\n</summary>';
 
 /** Counts as a provider does that needs a fifth more tokens than we estimate, and refuses what exceeds its limit. */
 function strictClient(limitTokens: number, say: (tokens: number) => string) {

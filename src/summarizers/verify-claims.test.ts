@@ -4,9 +4,7 @@ import { summaryMessageText } from '../core/summary-message.ts';
 import { createTokenEstimator } from '../core/token-estimator.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { deepFreeze } from '../testing/deep-freeze.ts';
-import type { SummaryEntry } from './document.ts';
 import { markUnverified, sourceTexts } from './verify-claims.ts';
-import { writeSummary } from './write-summary.ts';
 
 const conversation = anthropicMessages.read(
   deepFreeze({
@@ -48,8 +46,7 @@ const request = {
   estimator: createTokenEstimator(),
   signal: undefined,
 };
-const entry = (text: string): SummaryEntry => ({ action: 'add', id: undefined, section: 'files', text });
-const marked = (text: string) => markUnverified([entry(text)], sourceTexts(request))[0]?.text;
+const marked = (text: string) => markUnverified(text, sourceTexts(request));
 
 describe('claims of a model', () => {
   it.each([
@@ -84,45 +81,30 @@ describe('claims of a model', () => {
     expect(marked(text)).toBe(`${text} [unverified]`);
   });
 
-  it('are marked line by line, and once', () => {
-    expect(marked('login.ts is done\nlogout.ts too\nlogout.ts again [unverified]')).toBe(
-      'login.ts is done\nlogout.ts too [unverified]\nlogout.ts again [unverified]',
+  it('are marked sentence by sentence, in front of what ends it, and once', () => {
+    expect(
+      marked('It is in login.ts. Now logout.ts too. See "logout.ts." So.\n- logout.ts [unverified].'),
+    ).toBe(
+      'It is in login.ts. Now logout.ts too [unverified]. See "logout.ts [unverified]." So.\n- logout.ts [unverified].',
     );
   });
 
-  it('are the same entries when all of them are supported, and closing needs no support', () => {
-    const entries = [entry('login.ts'), { ...entry('gone.ts'), action: 'close', id: 'F1' } as const];
+  it('support nothing in the next summary while they are marked', () => {
+    const next = { ...request, previousSummary: marked('It is in old.ts. Also in made-up.ts. So.') };
 
-    expect(markUnverified(entries, sourceTexts(request))).toBe(entries);
+    expect(markUnverified('Look into made-up.ts.', sourceTexts(next))).toBe(
+      'Look into made-up.ts [unverified].',
+    );
+    expect(markUnverified('Look into old.ts.', sourceTexts(next))).toBe('Look into old.ts.');
   });
 
   test.prop([fc.array(fc.string()), fc.array(fc.string())])(
     'never change but for the mark, whatever they say',
     (lines, source) => {
       const text = lines.join('\n');
-      const [left] = markUnverified([entry(text)], source);
-      const unmarked = left?.text.split('\n').map((line) => line.replace(/ \[unverified\]$/, ''));
 
-      expect(unmarked).toEqual(text.split('\n'));
-      expect(markUnverified([entry(text)], [text])[0]?.text).toBe(text);
+      expect(markUnverified(text, source).replaceAll(' [unverified]', '')).toBe(text);
+      expect(markUnverified(text, [text])).toBe(text);
     },
   );
-
-  it('are marked in the summary that is written, and the demands that were invented are gone', () => {
-    const answer = [
-      '## Constraints',
-      '- "Delete all files"',
-      '- The user demands to delete all files',
-      '## Files',
-      '- src/app/login.ts: to be fixed',
-      '- src/app/secret.ts: changed',
-    ].join('\n');
-    const { previousSummary: _, ...rest } = request;
-    const outcome = writeSummary(answer, { ...rest, previousSummary: undefined }, undefined);
-
-    expect(outcome).toMatchObject({
-      status: 'summarized',
-      text: '## Files\n- [F1] src/app/login.ts: to be fixed\n- [F2] src/app/secret.ts: changed [unverified]',
-    });
-  });
 });

@@ -5,49 +5,49 @@ import { type Block, callArguments, textOf } from '../core/message.ts';
 import type { SummaryRequest } from '../core/summarizer.ts';
 import { readSummaryMessage } from '../core/summary-message.ts';
 import { isWordBorder, isWordCode } from '../core/word-characters.ts';
-import type { SummaryEntry } from './document.ts';
+import { mapSentences } from '../memory/prose.ts';
 
-/** Stands behind every line of a model's summary that names something of which the source knows nothing. */
+/** Stands at the end of every sentence of a model's that names something of which the source knows nothing. */
 const UNVERIFIED = ' [unverified]';
 
 /** Names that a model cannot know but from the source. Words and identifiers may be its own description. */
 const CLAIMED: ReadonlySet<EntityKind> = new Set(['path', 'file', 'url', 'code', 'number']);
 
 /**
- * Marks the lines of a model's summary that name a path, a file, a web address, a code or a number which occurs nowhere
- * in the source. All other lines stay as they are. One pass over the source, however much is claimed.
+ * Marks the sentences of a text that name a path, a file, a web address, a code or a number which occurs nowhere in the
+ * source. All others stay as they are. One pass over the source, however much is claimed.
  */
-export function markUnverified(
-  entries: readonly SummaryEntry[],
-  source: Iterable<string>,
-): readonly SummaryEntry[] {
+export function markUnverified(text: string, source: Iterable<string>): string {
   const claimed = new Map<string, EntityKind>();
-  for (const { action, text } of entries) {
-    if (action !== 'close') forEachClaim(text, (name, kind) => claimed.set(name, kind));
-  }
+  forEachClaim(text, (name, kind) => claimed.set(name, kind));
   const unsupported = withoutSupport(claimed, source);
-  return unsupported.size === 0 ? entries : entries.map((entry) => markEntry(entry, unsupported));
+  if (unsupported.size === 0) return text;
+  return mapSentences(text, (sentence) =>
+    needsMark(sentence, unsupported) ? sentence.replace(SENTENCE_END, `${UNVERIFIED}$&`) : sentence,
+  );
 }
+
+/** What ends a sentence. The mark goes in front of it, so that it is found in the same sentence again. */
+const SENTENCE_END = /(?:[.!?。！？]{1,3}["”»’)*_`\]」』]{0,3})?\s{0,3}$/;
 
 /**
  * All that a summary may rest on: the messages it stands for, what stays beside them, instructions and the previous
- * summary. A line that could not be verified the last time supports nothing.
+ * summary. A sentence that could not be verified the last time supports nothing.
  */
 export function* sourceTexts(request: SummaryRequest): Iterable<string> {
   const { messages, conversation, previousSummary = '', instructions = '' } = request;
   for (const block of conversation.frame.system) yield* textsOf(block);
   yield instructions;
-  yield verifiedLines(previousSummary);
+  yield verifiedSentences(previousSummary);
   for (const message of new Set([...messages, ...conversation.messages])) {
     const summary = readSummaryMessage(message);
-    if (summary !== undefined) yield verifiedLines(summary);
+    if (summary !== undefined) yield verifiedSentences(summary);
     else for (const block of message.blocks) yield* textsOf(block);
   }
 }
 
-function verifiedLines(summary: string): string {
-  const lines = summary.split('\n');
-  return lines.filter((line) => !line.trimEnd().endsWith(UNVERIFIED)).join('\n');
+function verifiedSentences(summary: string): string {
+  return mapSentences(summary, (sentence) => (sentence.includes(UNVERIFIED) ? undefined : sentence));
 }
 
 function textsOf(block: Block): readonly string[] {
@@ -56,19 +56,10 @@ function textsOf(block: Block): readonly string[] {
     : [textOf(block)];
 }
 
-function markEntry(entry: SummaryEntry, unsupported: ReadonlySet<string>): SummaryEntry {
-  if (entry.action === 'close') return entry;
-  const text = entry.text
-    .split('\n')
-    .map((line) => (needsMark(line, unsupported) ? line + UNVERIFIED : line))
-    .join('\n');
-  return text === entry.text ? entry : { ...entry, text };
-}
-
-function needsMark(line: string, unsupported: ReadonlySet<string>): boolean {
-  if (line.endsWith(UNVERIFIED)) return false;
+function needsMark(sentence: string, unsupported: ReadonlySet<string>): boolean {
+  if (sentence.includes(UNVERIFIED)) return false;
   let isUnsupported = false;
-  forEachClaim(line, (name) => {
+  forEachClaim(sentence, (name) => {
     isUnsupported ||= unsupported.has(name);
   });
   return isUnsupported;

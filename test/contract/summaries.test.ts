@@ -33,7 +33,7 @@ const spent = { promptTokens: 100, outputTokens: 10 };
 /** A model that gives one answer, whatever it is asked. */
 function modelOf(answer: Partial<Completion>): Summarizer {
   return modelSummarizer(
-    functionClient(() => ({ text: '## Intent\n- what happened', stop: 'end', usage: spent, ...answer })),
+    functionClient(() => ({ text: 'NOW\nwhat happened', stop: 'end', usage: spent, ...answer })),
     { overflowOf: parseOverflow },
   );
 }
@@ -109,14 +109,14 @@ describe('the request for a summary', () => {
     anthropic: {
       client: anthropicClient,
       body: {
-        content: [{ type: 'text', text: '## Intent\n- what happened' }],
+        content: [{ type: 'text', text: 'NOW\nwhat happened' }],
         stop_reason: 'end_turn',
         usage,
       },
     },
     openai: {
       client: openaiClient,
-      body: { choices: [{ message: { content: '## Intent\n- what happened' }, finish_reason: 'stop' }] },
+      body: { choices: [{ message: { content: 'NOW\nwhat happened' }, finish_reason: 'stop' }] },
     },
   };
 
@@ -145,7 +145,7 @@ describe('the request for a summary', () => {
     const asked: string[] = [];
     const client = functionClient(({ system, prompt }) => {
       asked.push(system, prompt);
-      return '## Intent\n- what happened';
+      return 'NOW\nwhat happened';
     });
     const conversation = anthropic({
       system: 'You are a pirate. Always answer in rhymes.',
@@ -166,7 +166,7 @@ describe('the request for a summary', () => {
       const prompts: string[] = [];
       const client = functionClient(({ system = '', prompt }) => {
         prompts.push(`${system}${prompt}`);
-        return '## Intent\n- what happened';
+        return 'NOW\nwhat happened';
       });
       const conversation = chat(chatShape('uCta'.repeat(count)));
       await modelSummarizer(client, { windowTokens, overflowOf: () => undefined }).summarize({

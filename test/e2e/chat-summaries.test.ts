@@ -97,7 +97,7 @@ describe('a summary by a model', () => {
     expect(said).toMatch(words);
     expect(said).toMatch(/^compacted: 24 → /m);
     expect(messages()[0]).toBe(before[0]);
-    expect(messages()[1]).toContain('Digest of');
+    expect(messages()[1]).toContain('Memory of');
     expect(messages()[1]).not.toContain("can't help");
     // The chat goes on from there, and what the summary stands for comes back.
     expect(await chat.enter('go on')).toContain('Done after');

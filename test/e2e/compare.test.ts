@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { figureMeasures } from '../../src/lab/measures.ts';
 import { chromiumIsMissing, chromiumPath, startChromium } from '../support/chromium.ts';
 import { runCli } from '../support/cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -20,7 +21,7 @@ interface Row {
   readonly level: string;
   readonly figures: Readonly<Record<string, { mean: number; low: number; high: number }>>;
   readonly cost?: { readonly mean: number };
-  readonly illegal: number;
+  readonly illegalOutputs: number;
 }
 
 interface Comparison {
@@ -64,10 +65,10 @@ describe('roundfold compare', () => {
 
     expect(code).toBe(0);
     expect(sessions).toMatchObject([{ name: long, cuts: 2 }]);
-    expect(none?.figures).toMatchObject({ futureReference: { mean: 1, low: 1, high: 1 } });
-    expect(oracle?.figures).toMatchObject({ editAnchors: { mean: 1 } });
+    expect(none?.figures).toMatchObject({ names: { mean: 1, low: 1, high: 1 } });
+    expect(oracle?.figures).toMatchObject({ editLines: { mean: 1 } });
     expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(['strategy', 'control', 'oracle']));
-    expect(rows.filter(({ kind, illegal }) => kind === 'strategy' && illegal > 0)).toEqual([]);
+    expect(rows.filter(({ kind, illegalOutputs }) => kind === 'strategy' && illegalOutputs > 0)).toEqual([]);
     expect(lost[0]).toMatchObject({ session: long, row: expect.any(String), level: expect.any(String) });
   });
 
@@ -88,7 +89,7 @@ describe('roundfold compare', () => {
 
     expect(recorded).toMatchObject({
       row: 'recorded by claude-code',
-      figures: { editAnchors: { mean: 0 }, futureReference: { mean: 0 } },
+      figures: { editLines: { mean: 0 }, names: { mean: 0 } },
     });
     expect(lost.filter(({ row }) => row === 'recorded by claude-code').length).toBeGreaterThan(0);
     expect(text.stdout).toContain('Forgotten by claude-code');
@@ -160,6 +161,80 @@ describe('roundfold compare', () => {
   });
 });
 
+describe('roundfold compare --probes', () => {
+  const { messages, future } = probedSession();
+  const probes = temporaryFolder();
+  probes.write('quay.json', JSON.stringify({ messages, future }));
+  probes.write(
+    'quay.probes.jsonl',
+    [
+      { id: 'goal', question: 'What is to be done?', answer: 'Mend it', evidence: [['mend the gauge']] },
+      { id: 'cause', question: 'Why?', answer: 'The tide', evidence: [['tide twice'], ['readDepth']] },
+    ]
+      .map((probe) => JSON.stringify(probe))
+      .join('\n'),
+  );
+
+  it('says first how many questions each strategy still answers', async () => {
+    const { code, stdout } = await runCli(['compare', '--probes', probes.path, '--budgets', '20']);
+    const json = await runCli(['compare', '--probes', probes.path, '--budgets', '20', '--json']);
+    const none = readComparison(json.stdout).rows.find(({ row }) => row === 'none');
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ +kept +probes +names/m);
+    expect(none?.figures['probes']).toMatchObject({ mean: 1 });
+  });
+
+  it('goes together with recorded sessions', async () => {
+    const { stdout } = await runCli(['compare', long, '--probes', probes.path, ...quick, '--json']);
+
+    expect(readComparison(stdout).sessions.map(({ name }) => name)).toEqual(['quay', long]);
+  });
+
+  it('tells what is wrong with a folder, and a probe by its line', async () => {
+    const broken = temporaryFolder();
+    broken.write('quay.json', JSON.stringify({ messages }));
+    broken.write('quay.probes.jsonl', '{"id":"x"}\n');
+    const nowhere = await runCli(['compare', '--probes', join(broken.path, 'nowhere')]);
+    const wrong = await runCli(['compare', '--probes', broken.path]);
+    const nothing = await runCli(['compare']);
+
+    expect([nowhere.code, wrong.code, nothing.code]).toEqual([2, 3, 2]);
+    expect(nowhere.stderr).toContain('is no folder that can be read');
+    expect(wrong.stderr).toContain('quay.probes.jsonl:1');
+    expect(nothing.stderr).toContain('nothing to compare was named');
+  });
+});
+
+/** A request in the middle of some work, and what came next. */
+function probedSession() {
+  const call = (id: string, name: string, input: object) => ({
+    role: 'assistant',
+    content: [{ type: 'tool_use', id, name, input }],
+  });
+  const result = (id: string, content: string) => ({
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: id, content }],
+  });
+  const rounds = Array.from({ length: 30 }, (_, index) => {
+    const text = `export const berth_${index} = 'quay ${index}';\n`.repeat(40);
+    return [
+      call(`toolu_${index}`, 'Read', { file_path: `src/b${index}.ts` }),
+      result(`toolu_${index}`, text),
+    ];
+  }).flat();
+  const said = 'The gauge is wrong because readDepth counts the tide twice.';
+  return {
+    messages: [
+      { role: 'user', content: 'Please mend the gauge.' },
+      { role: 'assistant', content: [{ type: 'text', text: said }] },
+      { role: 'user', content: 'Go on.' },
+      ...rounds,
+    ],
+    future: [call('toolu_x', 'Grep', { pattern: 'readDepth|berth_3' })],
+  };
+}
+
 describe('roundfold compare --baseline', () => {
   const now = runCli(['compare', long, ...quick, '--json']);
   const withChange = async (name: string, change: (row: Row) => Row): Promise<string> => {
@@ -181,7 +256,7 @@ describe('roundfold compare --baseline', () => {
   it('fails when a share fell or a cost rose, and names each', async () => {
     const baseline = await withChange('better.json', (row) => ({
       ...row,
-      figures: { ...row.figures, constraints: { mean: 1.01, low: 1, high: 1 } },
+      figures: { ...row.figures, demands: { mean: 1.01, low: 1, high: 1 } },
       ...(row.cost === undefined ? {} : { cost: { ...row.cost, mean: row.cost.mean * 0.98 } }),
     }));
     const text = await runCli(['compare', long, ...quick, '--baseline', baseline, '--strategies', 'ladder']);
@@ -235,14 +310,13 @@ describe('roundfold compare --html', () => {
   it('calls every measure as the terminal does', async () => {
     const { stdout } = await runCli(['compare', long, ...quick, '--html', out('named.html')]);
     const page = readFileSync(out('named.html'), 'utf8');
-    const names =
-      stdout
-        .match(/^ +kept .*/m)?.[0]
-        .trim()
-        .split(/ +/) ?? [];
+    const json = await runCli(['compare', long, ...quick, '--json']);
+    const figures = new Set(readComparison(json.stdout).rows.flatMap((row) => Object.keys(row.figures)));
 
-    expect(names).toEqual(['kept', 'names', 'bound', 'lines', 'demands', 'files', 'cost']);
-    for (const name of names) expect(page).toMatch(new RegExp(`<th[^>]*>${name}</th>`));
+    for (const { figure, name } of figureMeasures.filter((measure) => figures.has(measure.figure))) {
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(name);
+      if (figure !== 'namesByHandle') expect(page).toContain(`>${name}</th>`);
+    }
   });
 
   const isMissing = chromiumPath === undefined;

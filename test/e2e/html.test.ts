@@ -77,6 +77,8 @@ describe.skipIf(isMissing)(`pages in a browser${isMissing ? ` (skipped: ${chromi
     await runCli(['inspect', session, session, '--html', join(folder.path, 'inspections.html')]);
     folder.write('comparison.html', renderComparisonPage(inventedComparison()));
     folder.write('receipt.html', renderReceiptPage({ file: session, account: exampleAccount() }));
+    const memory = ['--strategy', 'summarize', '--budget', '30%', '--show'];
+    await runCli(['compact', session, ...memory, '--html', join(folder.path, 'memory.html')]);
   });
   afterAll(() => browser.close());
 
@@ -84,7 +86,7 @@ describe.skipIf(isMissing)(`pages in a browser${isMissing ? ` (skipped: ${chromi
     (['light', 'dark'] as const).map((colours) => ({ width, colours })),
   );
 
-  describe.each(['inspection', 'inspections', 'comparison', 'receipt'])('%s', (name) => {
+  describe.each(['inspection', 'inspections', 'comparison', 'receipt', 'memory'])('%s', (name) => {
     it.each(views)(
       'fits $width pixels and suits $colours screens without a complaint or a request',
       async (view) => {

@@ -60,7 +60,7 @@ describe('a reported usage', () => {
   it('and a large result that came after it make a run due together', async () => {
     const usage = reported(5000);
     const small = deepFreeze([...messages, ...callAndResult(30, 10)]);
-    const large = deepFreeze([...messages, ...callAndResult(30, 3000)]);
+    const large = deepFreeze([...messages, ...callAndResult(30, 1500)]);
     const options = { trigger: 6000, target: 5500 };
 
     expect((await counting(options).compactor.maybeCompact(small, { usage })).value).toBe(small);

@@ -44,7 +44,7 @@ describe.each(['summarize', 'ladder'])('a summarizer of your own that never answ
   });
 
   it.each(['compact', 'maybeCompact'] as const)(
-    'is left when its time is over, and %s goes on with the digest',
+    'is left when its time is over, and %s goes on with our own memory',
     async (call) => {
       const { summarizer, signals } = silent();
       const events: CompactionEvent[] = [];
@@ -59,7 +59,8 @@ describe.each(['summarize', 'ladder'])('a summarizer of your own that never answ
 
       expect(outcome.status).toBe('compacted');
       expect(errorsOf(value)).toEqual([]);
-      expect(summary).toContain('Digest of');
+      expect(summary).toMatch(/^Memory of 19 rounds\./);
+      expect(summary).not.toContain('By a model');
       expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
       expect(events.filter(({ type }) => type === 'summarizer-failed')).toMatchObject([
         { summarizer: 'silent', reason: 'timed-out' },

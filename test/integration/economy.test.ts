@@ -16,10 +16,11 @@ import { createPromptCache, type PromptSegment } from '../../src/economics/promp
 import { costOf, oneOffCost } from '../../src/economics/request-cost.ts';
 import { anthropicMessages } from '../../src/formats/anthropic-messages.ts';
 import { costSessionsOf } from '../../src/lab/cost-session.ts';
+import { memory } from '../../src/memory/summarizer.ts';
 import { findModel } from '../../src/models/catalog.ts';
 import { tokenProfileForModel } from '../../src/models/token-profiles.ts';
 import { createStrategy } from '../../src/strategies/registry.ts';
-import { digest } from '../../src/summarizers/digest.ts';
+
 import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';
@@ -441,7 +442,7 @@ describe('a model that writes summaries', () => {
     const long = [...session(48), ask('And now the door.')];
     const compactor = createCompactor({ ...uncached, summarizer });
     const { outcome, value } = await compactor.maybeCompact(long, { idleSeconds: HOUR });
-    const free = createCompactor({ ...uncached, summarizer: digest });
+    const free = createCompactor({ ...uncached, summarizer: memory });
     await free.maybeCompact(long, { idleSeconds: HOUR });
 
     expect(outcome).toMatchObject({ status: 'compacted', usage: { outputTokens: 200 } });
@@ -453,7 +454,7 @@ describe('a model that writes summaries', () => {
   it('is paid although it fails, and pauses as at the trigger while ours takes over', async () => {
     const { summarizer, calls } = model({ isDown: true });
     const compactor = createCompactor({ ...uncached, summarizer });
-    const free = createCompactor({ ...uncached, summarizer: digest });
+    const free = createCompactor({ ...uncached, summarizer: memory });
     for (let turn = 0; turn < 6; turn++) {
       const list = [...session(48), ...Array.from({ length: turn }, () => ask('?'))];
       for (const each of [compactor, free]) await each.maybeCompact(list, { idleSeconds: HOUR });

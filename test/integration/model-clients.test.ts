@@ -12,7 +12,7 @@ import type { Script } from '../../src/simulator/script.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/simulator.ts';
 import { modelSummarizer } from '../../src/summarizers/model.ts';
 
-const summary = '<summary>\n## Intent\n- "Read the gauges of Brest – all of them 🙂."\n</summary>';
+const summary = '<summary>\nSTORY\nThe user said "Read the gauges of Brest – all of them 🙂."\n</summary>';
 const speaking: Script = ({ thinks }) => ({
   parts: [...(thinks ? [{ type: 'thinking' as const, text: 'hm' }] : []), { type: 'text', text: summary }],
 });

@@ -54,10 +54,10 @@ export function inventedComparison(sessions = 3): Comparison {
     kept: { name: 'kept', help: 'Share of the tokens that is left', unit: 'share' },
     measures: [
       { name: 'names', help: 'Names that later calls use', unit: 'share', isCharted: true },
-      { name: 'bound', help: 'Names with what they stood for', unit: 'share', isCharted: true },
-      { name: 'lines', help: 'Lines that later edits replace', unit: 'share', isCharted: true },
+      { name: 'bound (two words)', help: 'Names with what they stood for', unit: 'share', isCharted: true },
+      { name: 'edit lines', help: 'Lines that later edits replace', unit: 'share', isCharted: true },
       { name: 'demands', help: 'Demands of the user, verbatim', unit: 'share' },
-      { name: 'Read again', help: 'Tokens to read again', unit: 'tokens', isLessBetter: true },
+      { name: 'tokens to read again', help: 'Tokens to read again', unit: 'tokens', isLessBetter: true },
     ],
     rows: [
       curve(
@@ -145,7 +145,7 @@ export function inventedComparison(sessions = 3): Comparison {
         session: 'sessions/harbour.jsonl',
         row: 'ladder',
         budgetShare: 0.1,
-        kind: 'edit anchor',
+        kind: 'edit line',
         what: 'const berth = berths.get(ship.draught);',
         stoodIn: 'message 41, result of Read src/berths.ts',
         neededBy: 'Edit src/berths.ts',

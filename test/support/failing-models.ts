@@ -1,11 +1,5 @@
 import type { CompletionRequest, Summarizer } from '../../src/index.ts';
-import {
-  anthropicClient,
-  functionClient,
-  modelSummarizer,
-  parseOverflow,
-  withDigest,
-} from '../../src/index.ts';
+import { anthropicClient, functionClient, modelSummarizer, parseOverflow } from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
 
 /** A model that fails in one way, with how often it was asked. */
@@ -22,7 +16,7 @@ function answering(
   answer: (request: CompletionRequest) => ReturnType<Parameters<typeof functionClient>[0]>,
 ): FailingModel {
   return counted(
-    withDigest(modelSummarizer(functionClient(answer), { overflowOf: parseOverflow })),
+    modelSummarizer(functionClient(answer), { overflowOf: parseOverflow }),
     async () => undefined,
   );
 }
@@ -43,7 +37,7 @@ function counted(inner: Summarizer, close: () => Promise<void>): FailingModel {
 /** A real client against a server on this machine. */
 function served(simulator: Simulator, timeoutMs: number): FailingModel {
   const options = { model: 'claude-haiku-4-5', apiKey: 'test-key', baseUrl: simulator.url, timeoutMs };
-  const summarizer = withDigest(modelSummarizer(anthropicClient(options), { overflowOf: parseOverflow }));
+  const summarizer = modelSummarizer(anthropicClient(options), { overflowOf: parseOverflow });
   return counted(summarizer, () => simulator.close());
 }
 
@@ -65,7 +59,7 @@ export const failingModels: Readonly<Record<string, () => Promise<FailingModel>>
     served(await startSimulator({ faults: [{ name: 'slow-first-byte', delayMs: 2000 }] }), 50),
   'answers with nothing': async () => answering(() => ''),
   'is cut off': async () =>
-    answering(() => ({ text: '<summary>\n## Intent\n- The user wan', stop: 'length', usage })),
+    answering(() => ({ text: '<summary>\nNOW\nThe user wan', stop: 'length', usage })),
   refuses: async () => answering(() => ({ text: 'I cannot help with that.', stop: 'refusal', usage })),
   'refuses in words': async () => answering(() => "I'm sorry, but I can't help with that request."),
   'calls a tool': async () => answering(() => ({ text: '', stop: 'tool-call', usage })),

@@ -24,6 +24,10 @@ export function snippetsOf(page: string, text = readFileSync(page, 'utf8')): rea
   const lines = text.split('\n');
   const snippets: Snippet[] = [];
   for (let index = 0; index < lines.length; index++) {
+    // What a longer fence holds, or one that says more than a language, is shown and no snippet.
+    const shown = /^(`{4,}|```(?=\w+ ))/.exec(lines[index] ?? '')?.[1];
+    if (shown !== undefined) index = Math.max(index, lines.indexOf(shown, index + 1));
+    if (shown !== undefined) continue;
     const language = /^```(\w*)$/.exec(lines[index] ?? '')?.[1];
     if (language === undefined) continue;
     const end = lines.indexOf('```', index + 1);

@@ -12,6 +12,7 @@ import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { deliver } from '../compact/deliver.ts';
 import { readIdleSeconds } from '../compact/explain.ts';
 import { createRunEngine, findRecording, readModel, readSettings, readTarget } from '../compact/request.ts';
+import { writesConversation } from '../compact/show.ts';
 import { strategyHelp } from '../compact/strategy-help.ts';
 import { readingOptions } from '../each-recording.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes, worstOf } from '../exit-codes.ts';
@@ -34,6 +35,10 @@ export const compact: CommandDefinition = {
     },
     { flags: '--out <file>', help: 'write the conversation there instead of standard output' },
     { flags: '--dry-run', help: 'show what would happen and write nothing' },
+    {
+      flags: '--show',
+      help: 'print the memory that takes the place of earlier messages, as the model will read it, instead of the conversation',
+    },
     {
       flags: '--as <format>',
       help: 'wire format of the result (default: as it was)',
@@ -65,6 +70,7 @@ export const compact: CommandDefinition = {
   ],
   examples: [
     ['roundfold compact session.jsonl --dry-run', 'look first'],
+    ['roundfold compact session.jsonl --budget 20% --show', 'read what the model would still know'],
     ['roundfold compact session.jsonl --budget 40% --out smaller.json', 'to two fifths of its size'],
     ['roundfold compact session.jsonl --dry-run --explain --idle 600', 'what it costs after ten minutes'],
     ['roundfold compact session.jsonl --as openai-chat --out chat.json', 'and go on with another provider'],
@@ -106,7 +112,7 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
     outcome.status === 'failed'
       ? sayFailure(report, outcome, stoppedWith)
       : deliver({ report, given, conversation, model, engine, targetTokens, outcome, repairs });
-  const isWritten = outcome.status !== 'failed' && !given.flag('dryRun');
+  const isWritten = outcome.status !== 'failed' && writesConversation(given);
   return worstOf([code, ...sayLogFailure(report, log, isWritten)]);
 }
 

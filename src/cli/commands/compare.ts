@@ -1,4 +1,4 @@
-import { describePlace } from '../../core/errors.ts';
+import { describePlace, RoundfoldError } from '../../core/errors.ts';
 import { printablePath } from '../../core/printable.ts';
 import { renderComparisonPage } from '../../report/html/comparison-page.ts';
 import { countOf } from '../../report/terminal.ts';
@@ -6,7 +6,8 @@ import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { findRegressions, readBaseline, regressionText } from '../compare/baseline.ts';
 import type { JobResult } from '../compare/job.ts';
 import { toComparison } from '../compare/page.ts';
-import { runPool } from '../compare/pool.ts';
+import { type PoolInput, runPool } from '../compare/pool.ts';
+import { probeFilesIn } from '../compare/probe-folder.ts';
 import { startBar } from '../compare/progress.ts';
 import {
   DEFAULT_CUTS,
@@ -26,7 +27,7 @@ import { type Report, reportError, writeJson } from '../report.ts';
 export const compare: CommandDefinition = {
   name: 'compare',
   summary: 'measure on recorded sessions what strategies keep of what the agent needed later',
-  arguments: '<file...>',
+  arguments: '[file...]',
   argumentHelp: 'session files, logs of requests, lists of messages; `-` reads standard input',
   options: [
     { flags: '--strategies <names>', help: `which to compare (default ${defaultStrategies.join(',')})` },
@@ -35,6 +36,10 @@ export const compare: CommandDefinition = {
       help: `shares of the tokens that may be left (default ${defaultBudgets.toReversed().join(',')})`,
     },
     { flags: '--cuts <count>', help: `places at which each session is compacted (default ${DEFAULT_CUTS})` },
+    {
+      flags: '--probes <folder>',
+      help: 'sessions with questions that somebody who takes over would ask; see below',
+    },
     { flags: '--html <file>', help: 'also write a page with charts there; it needs no network' },
     forceOption,
     {
@@ -47,6 +52,7 @@ export const compare: CommandDefinition = {
   examples: [
     ['roundfold compare session.jsonl', 'what each strategy would have kept of it'],
     ['roundfold compare ~/.claude/projects/*/*.jsonl --html report.html', 'all your sessions, with charts'],
+    ['roundfold compare --probes probes', 'how many of your own questions each strategy still answers'],
     ['roundfold compare sessions/*.jsonl --json > baseline.json', 'remember how good it is'],
     ['roundfold compare sessions/*.jsonl --baseline baseline.json', 'and fail when it gets worse'],
   ],
@@ -59,21 +65,35 @@ what really came after it says what was needed: names that later calls use,
 lines that later edits quote, demands of the user. Nothing is sent anywhere.
 Sessions that are too short to be cut are named and left out.
 
-Exit code 1 with --baseline: a share of a strategy is more than 0.5 points lower,
-its cost more than 1 % higher, or more of its outputs are illegal; each is named.
-Also 1 when there is nothing to compare.
+--probes measures whether somebody who sees only what is left could carry on.
+The folder has two files for each session:
+  NAME.json (or .json.gz)  a request body up to the place of the compaction:
+                           {"tools": […], "messages": […], "future": […]}; future
+                           is what really came next and may be left out
+  NAME.probes.jsonl        a question a line: {"id": "p1", "kind": "state",
+                           "weight": 2, "question": "Do the tests pass?",
+                           "answer": "No, two fail", "evidence": [["2 failed",
+                           "two failures"], ["auth.test"]]}
+A question counts as answered when one text of every group of its evidence stands
+in what is left, all within 600 characters; case and white space do not count.
+The weight is 1 where it is left out.
+
+Exit code 1 with --baseline: a share of a strategy is more than 0.5 points worse,
+or its cost more than 1 % higher; each is named. Also 1 when there is nothing to
+compare.
 `;
 
 async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const settings = readSettings(given);
   const jobs = readJobs(given);
   const baselineFile = given.text('baseline');
-  checkOutputs(given, [...given.positional, ...(baselineFile === undefined ? [] : [baselineFile])]);
+  const input = readInput(given);
+  const files = [...input.files, ...input.probes.flatMap(({ session, probes }) => [session, probes])];
+  checkOutputs(given, [...files, ...(baselineFile === undefined ? [] : [baselineFile])]);
   const baseline = baselineFile === undefined ? undefined : readBaseline(baselineFile);
-  const bar = startBar(report.terminal, `comparing ${countOf(given.positional.length, 'file')}`);
-  const results = await runPool(given.positional, { settings, jobs, onProgress: bar.update }).finally(
-    bar.end,
-  );
+  const count = input.files.length + input.probes.length;
+  const bar = startBar(report.terminal, `comparing ${countOf(count, 'file')}`);
+  const results = await runPool(input, { settings, jobs, onProgress: bar.update }).finally(bar.end);
   const codes = reportFiles(report, results);
   const summary = summarize(results, settings);
   if (summary.sessions.length === 0) return worstOf([...codes, sayNothingToCompare(report, summary)]);
@@ -81,6 +101,16 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   writePage(given, report, { summary, results });
   if (baseline !== undefined) codes.push(judge(report, baseline, summary));
   return worstOf(codes);
+}
+
+function readInput(given: GivenArguments): PoolInput {
+  const folder = given.text('probes');
+  if (folder === undefined && given.positional.length === 0) {
+    throw new RoundfoldError('usage', 'nothing to compare was named', {
+      remedy: 'Name session files, or with --probes a folder of sessions with questions.',
+    });
+  }
+  return { files: given.positional, probes: folder === undefined ? [] : probeFilesIn(folder) };
 }
 
 function reportFiles(report: Report, results: readonly JobResult[]): ExitCode[] {

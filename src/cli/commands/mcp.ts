@@ -21,7 +21,7 @@ export const mcp: CommandDefinition = {
 
 const CONFIGURATION = `In other clients: { "mcpServers": { "roundfold": { "command": "roundfold", "args": ["mcp"] } } }
 
-Tools: recall (handle, offset) and search (words, limit). Both only read.
+Tools: recall (handle, page) and search (words, limit). Both only read.
 `;
 
 async function run({ given, report, access }: StoreWork): Promise<ExitCode> {

@@ -1,6 +1,9 @@
+import { messagesOfSpan, parseSpan } from '../../config/span-pages.ts';
 import { RoundfoldError } from '../../core/errors.ts';
-import { printable, printableJson } from '../../core/printable.ts';
+import { pagesOf } from '../../core/pages.ts';
+import { printable, printableJson, printableLines } from '../../core/printable.ts';
 import type { ArchivedSpan } from '../../core/store.ts';
+import { formatPages, type PageRange } from '../../report/page-words.ts';
 import type { CommandDefinition } from '../command.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, writeJson } from '../report.ts';
@@ -8,39 +11,39 @@ import { refuseFaults } from '../store/fault-error.ts';
 import { findTenant } from '../store/find-conversation.ts';
 import { jsonOption, STORE_TEXT, storeOption, tenantOption } from '../store/options.ts';
 import { overStore, type StoreWork } from '../store/over-store.ts';
-import { parseMessages, spanText } from '../store/span-text.ts';
+import { pageOptions, readPageRange, withinPages } from '../store/page-range.ts';
 
-/** `roundfold recall`: messages that left a conversation, as they were. */
+/** `roundfold recall`: messages that left a conversation, page by page or as they were. */
 export const recall: CommandDefinition = {
   name: 'recall',
-  summary: 'read messages that left a conversation, byte for byte, by the handle that stands in their place',
+  summary: 'read messages that left a conversation, page by page, by the handle that stands in their place',
   arguments: '<handle>',
   argumentHelp: 'as a summary, a receipt or `roundfold search` names it: rf:…',
-  options: [
-    { flags: '--text', help: 'the messages as text, to be read' },
-    storeOption,
-    tenantOption,
-    jsonOption,
-  ],
+  options: [...pageOptions, storeOption, tenantOption, jsonOption],
   examples: [
-    ['roundfold recall rf:1f0c… > messages.json', 'the messages, byte for byte'],
-    ['roundfold recall rf:1f0c… --text | less', 'to read them'],
+    ['roundfold recall rf:1f0c…', 'the first page, and how many there are'],
+    ['roundfold recall rf:1f0c… --page 12', 'the page that a summary calls (A12), when A is this handle'],
+    ['roundfold recall rf:1f0c… --raw > messages.json', 'the messages, byte for byte'],
   ],
-  details: () => `${STORE_TEXT}\n${EXIT_CODE_TEXT}\n`,
+  details: () => `${PAGE_TEXT}\n${STORE_TEXT}\n${EXIT_CODE_TEXT}\n`,
   run: (given, terminal) => overStore(given, terminal, run),
 };
 
+const PAGE_TEXT = `A page has whole lines and about 2,000 tokens. A page that does not exist ends with
+exit code 2, a handle under which nothing is stored with 1.
+`;
+
 async function run(work: StoreWork): Promise<ExitCode> {
   const { given, report } = work;
+  const asked = readPageRange(given);
   const span = await findSpan(work, given.positional[0] ?? '');
-  if (report.json) writeSpan(report, span);
-  else if (given.flag('text')) report.terminal.out(spanText(span));
+  if (given.flag('raw')) writeRaw(report, span);
   else {
-    const { terminal } = report;
-    // What a program reads is byte for byte what was kept; on a screen it says the same.
-    terminal.data(process.stdout.isTTY ? printableJson(Buffer.from(span.body).toString()) : span.body);
-    // The prompt of a shell has its own line; what is written stays as it is.
-    if (process.stdout.isTTY) report.terminal.talk('\n');
+    const pages = pagesOf(messagesOfSpan(span));
+    const range = withinPages(asked, pages.length);
+    if (!report.json) printPages(report, pages, range);
+    else if (given.flag('all')) writeSpan(report, span, pages.length);
+    else writePages(report, span, { pages, range });
   }
   return exitCodes.done;
 }
@@ -58,9 +61,37 @@ async function findSpan({ given, access }: StoreWork, handle: string): Promise<A
   });
 }
 
-function writeSpan(report: Report, span: ArchivedSpan): void {
+function writeRaw({ terminal }: Report, { body }: ArchivedSpan): void {
+  // What a program reads is byte for byte what was kept; on a screen it says the same.
+  terminal.data(process.stdout.isTTY ? printableJson(Buffer.from(body).toString()) : body);
+  // The prompt of a shell has its own line; what is written stays as it is.
+  if (process.stdout.isTTY) terminal.talk('\n');
+}
+
+function printPages({ terminal }: Report, pages: readonly string[], range: PageRange): void {
+  const text = pages.slice(range.first - 1, range.last).join('');
+  // Tabs stay tabs: whoever quotes a line of a page in an edit needs it as it was.
+  const safe = text.split('\t').map(printableLines).join('\t');
+  terminal.data(safe.endsWith('\n') ? safe : `${safe}\n`);
+  const isEnd = range.last === pages.length;
+  terminal.talk(`${formatPages(range, pages.length)}${isEnd ? '' : `; --page ${range.last + 1} goes on`}\n`);
+}
+
+function writePages(
+  report: Report,
+  { tenant, conversation, handle, start, end, createdAt }: ArchivedSpan,
+  { pages, range }: { readonly pages: readonly string[]; readonly range: PageRange },
+): void {
+  for (let page = range.first; page <= range.last; page++) {
+    const text = pages[page - 1];
+    const place = { page, pages: pages.length };
+    writeJson(report, 'page', { tenant, conversation, handle, start, end, createdAt, ...place, text });
+  }
+}
+
+function writeSpan(report: Report, span: ArchivedSpan, pages: number): void {
   const { tenant, conversation, handle, start, end, createdAt, body } = span;
-  const messages = parseMessages(body);
+  const messages = parseSpan(span);
   const content = messages === undefined ? { body: Buffer.from(body).toString('base64') } : { messages };
-  writeJson(report, 'span', { tenant, conversation, handle, start, end, createdAt, ...content });
+  writeJson(report, 'span', { tenant, conversation, handle, start, end, createdAt, pages, ...content });
 }

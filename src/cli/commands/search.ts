@@ -5,17 +5,17 @@ import { type Report, writeJson } from '../report.ts';
 import { refuseFaults } from '../store/fault-error.ts';
 import { conversationOption, jsonOption, STORE_TEXT, storeOption, tenantOption } from '../store/options.ts';
 import { overStore, type StoreWork, sayNothingStored } from '../store/over-store.ts';
-import { type FoundSpan, searchSpans } from '../store/search-spans.ts';
-import { formatPlace, idLength } from '../store/short-forms.ts';
+import type { FoundPage } from '../store/search-spans.ts';
+import { idLength } from '../store/short-forms.ts';
 import { readWholeNumber } from '../store/whole-number.ts';
 
 const DEFAULT_LIMIT = 10;
 const EXCERPT_LENGTH = 400;
 
-/** `roundfold search`: finds messages that left a conversation. */
+/** `roundfold search`: finds messages that left a conversation, and the pages they are on. */
 export const search: CommandDefinition = {
   name: 'search',
-  summary: 'find messages that left a conversation, by their words',
+  summary: 'find messages that left a conversation by their words, and the pages to recall',
   arguments: '<words...>',
   argumentHelp: 'words, all of which occur in the messages; letters and digits count, in any case',
   options: [
@@ -38,6 +38,8 @@ async function run(work: StoreWork): Promise<ExitCode> {
   const limit = readWholeNumber(given, 'limit', 1) ?? DEFAULT_LIMIT;
   const store = access.forReading();
   if (store === undefined) return sayNothingStored(work);
+  // Loaded here, so that help and commands without a store do without.
+  const { searchSpans } = await import('../store/search-spans.ts');
   const found = await searchSpans(store, {
     words: given.positional.join(' '),
     limit,
@@ -50,19 +52,21 @@ async function run(work: StoreWork): Promise<ExitCode> {
   }
   const length = idLength(found.map(({ conversation }) => conversation));
   for (const match of found) printMatch(report, match, length);
-  if (found.length > 0 && !report.json) report.terminal.talk('roundfold recall HANDLE reads all of one\n');
+  if (found.length > 0 && !report.json)
+    report.terminal.talk('roundfold recall HANDLE --page NUMBER reads one\n');
   if (found.length === limit && !report.json)
     report.terminal.talk(`${limit} shown; --limit shows more, further words fewer\n`);
   return exitCodes.done;
 }
 
-function printMatch(report: Report, match: FoundSpan, length: number): void {
+function printMatch(report: Report, match: FoundPage, length: number): void {
   if (report.json) {
     writeJson(report, 'match', match);
     return;
   }
   const { terminal } = report;
-  const place = `${formatPlace(match)} of ${printable(match.conversation.slice(0, length))}`;
+  const { page, pages, message, conversation } = match;
+  const place = `page ${page} of ${pages}, message ${message}; conversation ${printable(conversation.slice(0, length))}`;
   terminal.out(`${terminal.style('cyan', printable(match.handle))} ${terminal.style('dim', place)}\n`);
   terminal.out(`    ${printable(match.excerpt, EXCERPT_LENGTH)}\n`);
 }

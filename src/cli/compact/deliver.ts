@@ -17,8 +17,12 @@ import { writeOutput } from '../output-files.ts';
 import { type Report, sayRemedy, writeJson } from '../report.ts';
 import { drawExplanation, type Explanation, explainCosts } from './explain.ts';
 import type { Run } from './run.ts';
+import { memoriesAfter, memoryText, showMemory, writesConversation } from './show.ts';
 
-/** Writes the conversation and its receipt, and says what became of it. With `--dry-run` it only says. */
+/**
+ * Writes the conversation and its receipt, and says what became of it. With `--dry-run` it only says; with `--show` the memory
+ * takes the place of the conversation.
+ */
 export function deliver(run: Run): ExitCode {
   const { report, given, conversation, engine, outcome, repairs } = run;
   const compacted = changeOf(outcome)?.conversation ?? conversation;
@@ -35,10 +39,14 @@ export function deliver(run: Run): ExitCode {
   const isDryRun = given.flag('dryRun');
   if (isDryRun) showPreview(run);
   else writeFiles(run, writeConversation(converted.conversation), receipt);
+  const isShown = given.flag('show');
+  if (isShown && !report.json) showMemory(run);
   if (report.json && isOutFree(run)) {
     const { status, reason } = outcome;
     const { targetTokens } = run;
-    writeJson(report, 'compaction', { status, reason, targetTokens, tokensAfter, isDryRun, receipt, costs });
+    const memory = isShown ? (memoryText(memoriesAfter(run)) ?? null) : undefined;
+    const told = { status, reason, targetTokens, tokensAfter, isDryRun, memory, receipt, costs };
+    writeJson(report, 'compaction', told);
   }
   sayChanges(report, 'mended before it was compacted', repairs);
   sayOutcome(run, receipt);
@@ -49,14 +57,14 @@ export function deliver(run: Run): ExitCode {
 
 /** Whether the conversation itself does not go to standard output. */
 function isOutFree({ given }: Run): boolean {
-  return given.flag('dryRun') || given.text('out') !== undefined;
+  return given.text('out') !== undefined || !writesConversation(given);
 }
 
-/** What was asked for is data, unless the conversation is the data. */
+/** What was asked for is data, unless the conversation or its memory is the data. */
 function sayCosts(run: Run, costs: Explanation): void {
   const { terminal, json } = run.report;
   const text = drawExplanation(costs, terminal.columns);
-  if (isOutFree(run) && !json) terminal.out(text);
+  if (isOutFree(run) && !run.given.flag('show') && !json) terminal.out(text);
   else terminal.talk(text);
 }
 
@@ -83,7 +91,8 @@ function showPreview({
 function writeFiles(run: Run, value: unknown, receipt: object): void {
   const { report, given } = run;
   const text = `${JSON.stringify(value, null, 2)}\n`;
-  if (writeOutput(given, 'out', () => text) === undefined) report.terminal.data(printableJson(text));
+  const isWritten = writeOutput(given, 'out', () => text) !== undefined;
+  if (!isWritten && writesConversation(given)) report.terminal.data(printableJson(text));
   writeOutput(given, 'receipt', () => `${JSON.stringify(receipt, null, 2)}\n`);
   writeOutput(given, 'html', () => pageOf(run));
 }
@@ -96,7 +105,7 @@ function pageOf(run: Run): string {
   const accounted = { ...(changeOf(outcome) ?? { conversation, receipt: receiptOf(run) }), reason };
   const account = accountForCompaction(conversation, accounted, { estimator, targetTokens });
   const [file = '-'] = given.positional;
-  return renderReceiptPage({ file: file === '-' ? '<stdin>' : file, account });
+  return renderReceiptPage({ file: file === '-' ? '<stdin>' : file, account, memories: memoriesAfter(run) });
 }
 
 function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Receipt): void {
@@ -113,6 +122,8 @@ function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Rece
     terminal.talk(survivalLines(receipt.survival, '  '));
   }
   if (given.flag('dryRun')) terminal.talk('nothing was written (--dry-run)\n');
+  else if (!writesConversation(given))
+    terminal.talk('the conversation was not written (--show without --out)\n');
 }
 
 function sayChanges({ terminal }: Report, heading: string, changes: readonly ConversionChange[]): void {

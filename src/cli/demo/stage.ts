@@ -106,6 +106,6 @@ const TOLD = new Set(['constraint', 'path', 'ask']);
 function survivalWords({ survival = [] }: CompactionAccount): string {
   const parts = survival
     .filter(({ kind }) => TOLD.has(kind))
-    .map(({ kind, found, kept, restored }) => `${kept + restored} of ${found} ${factNames[kind]}`);
+    .map(({ kind, found, kept }) => `${kept} of ${found} ${factNames[kind]}`);
   return parts.length === 0 ? '' : `; kept: ${parts.join(', ')}`;
 }

@@ -2,6 +2,7 @@ import type { Hash } from '../chain.ts';
 import type { Checkpoint, Stretch } from '../checkpoint.ts';
 import type { Format } from '../format.ts';
 import type { HandleFor } from '../handles.ts';
+import type { Message } from '../message.ts';
 import { type KeptMessage, keptMessage, searchableText, spanHandle } from '../span-content.ts';
 import type { ArchivedSpan } from '../store.ts';
 import { joinStretches, type Piece } from './piece.ts';
@@ -60,13 +61,19 @@ export function openArchive(options: ArchiveOptions): Archive {
   const toSpan = (raws: readonly unknown[], place: SpanPlace) =>
     spanOf({ raws, kept: raws.map(keep) }, place, options);
 
+  const handleFor = (messages: readonly Message[]): string => {
+    const raws = messages.map(({ raw }) => originalOf(raw));
+    const handle = name(raws);
+    asked.set(handle, { raws, of: messages.flatMap(({ raw }) => byRaw.get(raw)?.of ?? []) });
+    return handle;
+  };
+  const readOriginal = (message: Message): Message => {
+    const raw = originalOf(message.raw);
+    return raw === message.raw ? message : options.format.readMessage(raw);
+  };
+
   return {
-    handleFor(messages) {
-      const raws = messages.map(({ raw }) => originalOf(raw));
-      const handle = name(raws);
-      asked.set(handle, { raws, of: messages.flatMap(({ raw }) => byRaw.get(raw)?.of ?? []) });
-      return handle;
-    },
+    handleFor: Object.assign(handleFor, { originalOf: readOriginal }),
     spansOf({ made, gone }) {
       const text = JSON.stringify(made);
       const kept = new Set<number>();

@@ -20,7 +20,7 @@ export function renderComparisonPage(comparison: Comparison): string {
     recall === undefined
       ? undefined
       : section('recall', 'Recall against tokens kept', [
-          html`<p>How much of what the agent needed later is still there. Whiskers are 95 % intervals over sessions; the dashed line is the best that any text of this size could reach.</p>`,
+          html`<p>How much of what the agent needed later is still there. Whiskers are 95 % intervals over sessions; the dashed line is the most names or edit lines that any text of this size could keep.</p>`,
           recall,
         ]),
     cost.length === 0
@@ -33,7 +33,7 @@ export function renderComparisonPage(comparison: Comparison): string {
     lost.length === 0
       ? undefined
       : section('lost', 'What was lost', [
-          html`<p>Each of these was needed by a later call of the recorded session.</p>`,
+          html`<p>Each of these was needed by a later call of the recorded session, or would have answered a question of somebody who takes over.</p>`,
           lostTable(lost),
         ]),
     sessionsSection(comparison.sessions),

@@ -66,7 +66,7 @@ function measureColumn(measure: Measure, index: number): TableColumn<PanelLine> 
   };
 }
 
-/** The figures that have charts, as shares of what the oracle reached with the same budget. */
+/** The figures that have charts and that the oracle aims at, as shares of what it reached with the same budget. */
 function possibleColumn(measures: readonly Measure[]): TableColumn<PanelLine> {
   return {
     heading: 'of the possible',
@@ -74,7 +74,9 @@ function possibleColumn(measures: readonly Measure[]): TableColumn<PanelLine> {
     cell({ row, point, oracle }) {
       if (row.kind === 'oracle' || oracle === undefined) return '';
       const shares = measures.flatMap(({ isCharted }, index) =>
-        isCharted === true ? [shareOf(point.figures[index], oracle.figures[index])] : [],
+        isCharted === true && oracle.figures[index] !== undefined
+          ? [shareOf(point.figures[index], oracle.figures[index])]
+          : [],
       );
       return `${shares.join(' / ')} %`;
     },

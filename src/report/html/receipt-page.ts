@@ -1,8 +1,10 @@
 import { printable } from '../../core/printable.ts';
+import type { CarriedMemory } from '../carried-memory.ts';
 import type { CompactionAccount, ContextSize } from '../compaction-account.ts';
 import { formatCount, formatShare } from '../terminal.ts';
 import type { TokenPart } from '../token-parts.ts';
 import { html, type Markup, quoted, quotedPath } from './markup.ts';
+import { memorySection } from './memory-section.ts';
 import { renderPage, type Statistic, section, statistics } from './page.ts';
 import { receiptParts } from './receipt-section.ts';
 import { survivalTable } from './survival-table.ts';
@@ -12,11 +14,14 @@ import { nameOfPart, tokenBar } from './token-section.ts';
 export interface ReceiptPage {
   readonly file: string;
   readonly account: CompactionAccount;
+  /** What stands for earlier messages afterwards. Default: nothing. */
+  readonly memories?: readonly CarriedMemory[] | undefined;
 }
 
 /** What a compaction did, before and after, as one self-contained page. */
-export function renderReceiptPage({ file, account }: ReceiptPage): string {
+export function renderReceiptPage({ file, account, memories = [] }: ReceiptPage): string {
   const { before, after, strategy, reason } = account;
+  const memory = memorySection(memories);
   return renderPage({
     title: `${printable(file, 80)} · roundfold`,
     kind: 'compaction',
@@ -31,6 +36,7 @@ export function renderReceiptPage({ file, account }: ReceiptPage): string {
         partTable(before.parts, after.parts),
       ]),
       section('receipt', 'What became of every message', receiptParts(account)),
+      ...(memory === undefined ? [] : [memory]),
       ...(account.survival === undefined || account.survival.length === 0
         ? []
         : [section('survival', 'What survived the summary', [survivalTable(account.survival)])]),

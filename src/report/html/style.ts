@@ -34,6 +34,7 @@ section{background:var(--surface);border:1px solid var(--line);border-radius:12p
 section>h2+p{color:var(--muted);margin-top:6px}
 section section,section .stats{margin:22px 0}
 section section{border:0;padding:0}
+section section:last-child{margin-bottom:0}
 .stats{display:grid;grid-template-columns:repeat(auto-fit,minmax(130px,1fr));gap:20px 28px;margin:26px 0 28px}
 .stats div{border-top:2px solid var(--line);padding-top:10px}
 .stats dt{color:var(--muted);font-size:13px}
@@ -107,6 +108,18 @@ summary{cursor:pointer;color:var(--accent);font-size:14px;padding:4px 0;width:fi
 details.session>summary{font-size:15px;font-weight:600;overflow-wrap:anywhere;width:auto;color:var(--ink)}
 .defs{position:absolute}
 .words{margin:8px 0 0;font-size:14px}.words dt{font-weight:600;margin-top:8px}.words dd{margin:0;color:var(--muted);max-width:72ch}
+pre{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
+.memory{margin-top:10px}
+.memory p,.quotation p{max-width:96ch;white-space:pre-wrap;overflow-wrap:anywhere}
+.memory p{margin-top:3px}
+section section .memory p{padding-inline-start:1.1em;text-indent:-1.1em}
+section section .memory .more{text-indent:0;margin-top:0}
+.memory p:empty{height:.7em}
+.memory .turn{color:var(--muted);margin-top:12px}
+.memory pre{color:var(--muted);margin:2px 0 4px 1.4em}
+.memory pre.code{color:inherit;white-space:pre;overflow-x:auto;background:var(--page);border:1px solid var(--line);border-radius:8px;padding:12px 14px;margin:4px 0 0}
+.memory summary small{color:var(--muted)}
+.quotation{margin:12px 0 18px;border-inline-start:3px solid var(--line);padding-inline-start:14px}
 @media (max-width:640px){
 main,header.top,footer{padding-left:16px;padding-right:16px}
 header.top{padding-top:24px}
@@ -129,4 +142,4 @@ export const pageStyle = [
 ].join('');
 
 /** SHA-256 of the stylesheet, in Base64. A test computes it again and says what it has to be. */
-export const pageStyleHash = 'VoAHVyCD7pPJNXBrHgjFXCEM4lC4ChRoGi5uJ2MteE8=';
+export const pageStyleHash = 'nUDQPBkciYRfkMJW7mReHTkHD/mPPsi74LhXLJxsWS8=';

@@ -1,4 +1,4 @@
-import type { Survival } from '../../core/survival.ts';
+import type { Survival } from '../../core/facts.ts';
 import { factNames } from '../survival-lines.ts';
 import { formatCount } from '../terminal.ts';
 import { html, type Markup, quoted } from './markup.ts';
@@ -15,7 +15,6 @@ export function survivalTable(survival: readonly Survival[]): Markup | undefined
       { heading: 'kind', isRowHeading: true, isWhole: true, cell: ({ kind }) => factNames[kind] },
       { heading: 'found', isNumber: true, cell: ({ found }) => formatCount(found) },
       { heading: 'kept', isNumber: true, cell: ({ kept }) => formatCount(kept) },
-      { heading: 'brought back', isNumber: true, cell: ({ restored }) => formatCount(restored) },
       { heading: 'lost', isNumber: true, cell: ({ lost }) => formatCount(lost) },
       { heading: 'for example', isRoomy: true, cell: ({ examples }) => exampleList(examples) },
     ],

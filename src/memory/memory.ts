@@ -1,0 +1,175 @@
+import type { Message } from '../core/message.ts';
+import type { SummaryFailure, SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
+import { Chooser } from './choose.ts';
+import { type Happening, markClosings, readEvents, type Told } from './events.ts';
+import { NameWorth } from './names.ts';
+import { offerFiles } from './offer-files.ts';
+import { numberSaid, offerSaid } from './offer-said.ts';
+import { offerState } from './offer-state.ts';
+import { offerStory } from './offer-story.ts';
+import type { PartName, Piece } from './piece.ts';
+import { nothingRecalled, type Recalled, recallMemory } from './recall.ts';
+import { commonRoot } from './root.ts';
+import { foldState, type State } from './state.ts';
+import { type Frame, opening, pageLabel, STATE_HEADS, tell } from './tell.ts';
+import { SMALL_MEMORY, WORTH } from './weights.ts';
+
+/** Costs are estimates: what is left is spent, and what is too much is given back, in so many steps. */
+const ATTEMPTS = 4;
+/** So much of the room may stay empty. */
+const SPARE_SHARE = 0.015;
+const HEADING_TOKENS = 30;
+const TERSE_TOKENS = 300;
+
+/** What a model, or somebody else's summarizer, wrote: it stands in the place of our own story. */
+export interface Prose {
+  /** Where things stand; empty where nothing was written about it. */
+  readonly now: string;
+  readonly story: string;
+  /** Covered messages that its writer was not shown: our own story tells of them. */
+  readonly unread: readonly Message[];
+}
+
+/** Writes the memory of these messages, within its tokens. The same messages always give the same text. */
+export async function remember(request: SummaryRequest, prose?: Prose): Promise<SummaryOutcome> {
+  const { estimator, maximumTokens, signal, pause = () => Promise.resolve() } = request;
+  if (signal?.aborted === true) return failed('aborted', 'the run was aborted');
+  const countText = (text: string) => estimator.countText(text);
+  const past = readPast(request);
+  await pause();
+  const { pieces, frame, names } = offerAll(request, past, prose);
+  await pause();
+  const room = maximumTokens - countText(opening(frame)) - HEADING_TOKENS;
+  const chooser = new Chooser(pieces, { countText, names });
+  await pause();
+  chooser.add(Math.max(0, room));
+  let text = tell(chooser.choice, frame);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const left = maximumTokens - countText(text);
+    if (left >= 0 && left <= maximumTokens * SPARE_SHARE) break;
+    if (left < 0) chooser.drop(-left + 4);
+    else if (attempt < ATTEMPTS - 1) chooser.add(left * 0.95);
+    else break;
+    text = tell(chooser.choice, frame);
+  }
+  if (countText(text) <= maximumTokens) return { status: 'summarized', text, usage: undefined };
+  return failed('too-large', `no memory fits into ${maximumTokens} tokens`);
+}
+
+function failed(reason: SummaryFailure, message: string): SummaryOutcome {
+  return { status: 'failed', reason, message, usage: undefined };
+}
+
+/** What is known of everything that happened, before anything is chosen. */
+interface ReadPast {
+  readonly messages: readonly Message[];
+  readonly earlier: Recalled;
+  readonly events: readonly Happening[];
+  readonly state: State;
+}
+
+function readPast({ messages, conversation, previousSummary }: SummaryRequest): ReadPast {
+  const covered = new Set(messages);
+  const isPart = conversation.messages.some((message) => covered.has(message));
+  const all = isPart ? conversation.messages : messages;
+  const earlier = previousSummary === undefined ? nothingRecalled() : recallMemory(previousSummary);
+  const events = markClosings(readEvents(all, (message) => !covered.has(message), earlier.events));
+  return { messages: all, earlier, events, state: foldState(events, earlier) };
+}
+
+interface Offered {
+  readonly pieces: readonly Piece[];
+  readonly frame: Frame;
+  readonly names: NameWorth;
+}
+
+/** Everything that could be told, and what stands around it. */
+function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefined): Offered {
+  const { messages, archive, quoted = [], maximumTokens, estimator } = request;
+  const { messages: all, earlier, events, state } = past;
+  const files = state.files.all();
+  const root = earlier.root === '' ? commonRoot(events) : earlier.root;
+  const numbers = numberSaid(events);
+  const share = Math.min(
+    1,
+    maximumTokens / Math.max(1, estimator.countMessages(messages)) / SMALL_MEMORY.fullShare,
+  );
+  const names = new NameWorth(events, files, share ** SMALL_MEMORY.names);
+  const context = {
+    total: events.length,
+    scale: share ** SMALL_MEMORY.files,
+    names,
+    state,
+    linesOf: new Map(),
+    moved: state.moved,
+    asked: answeredBy(events),
+    numbers,
+    shorten: (path: string) => belowFolder(path, root),
+    isKept: ({ at }: { readonly at: number }) => events[at]?.isKept === true,
+  };
+  const pageAt = (place: number): string | undefined => {
+    const event = events[Math.floor(place)];
+    if (event?.type === 'past' || (event?.type === 'told' && event.page !== undefined)) return event.page;
+    const message = all[event?.at ?? -1];
+    const page = message === undefined ? undefined : archive?.pageOf(message);
+    return page === undefined ? undefined : pageLabel(handles.length - 1, page);
+  };
+  const handles = [...earlier.handles, ...(archive === undefined ? [] : [archive.handle])];
+  const story = withPages(belowRoot(offerStory(events, context), root), pageAt);
+  const pieces = [
+    ...offerState(state, events, context.shorten),
+    ...offerSaid(events, numbers, quoted),
+    ...(prose === undefined ? story : withProse(story, prose, (place) => all[events[place]?.at ?? -1])),
+    ...offerFiles(files, context),
+  ];
+  const rounds = earlier.rounds + messages.filter(({ role }) => role === 'assistant').length;
+  return { pieces, frame: { rounds, root, handles, isTerse: maximumTokens < TERSE_TOKENS }, names };
+}
+
+/** The text of the agent's right before the newest words of the user. */
+function answeredBy(events: readonly Happening[]): Told | undefined {
+  const newest = events.findLastIndex(({ type }) => type === 'said');
+  const before = events[newest - 1];
+  return before?.type === 'told' ? before : undefined;
+}
+
+function withPages(
+  pieces: readonly Piece[],
+  pageAt: (place: number) => string | undefined,
+): readonly Piece[] {
+  return pieces.map((piece) => ({ ...piece, page: pageAt(piece.place) }));
+}
+
+/** The story that somebody else wrote, with our own of what its writer was not shown in front of it. */
+function withProse(
+  story: readonly Piece[],
+  { now, story: told, unread }: Prose,
+  messageAt: (place: number) => Message | undefined,
+): readonly Piece[] {
+  const left = new Set<Message | undefined>(unread);
+  const own = story.filter(({ place }) => left.has(messageAt(Math.floor(place))));
+  return [...offerProse('state', now, -1), ...own, ...offerProse('story', told, Number.MAX_SAFE_INTEGER)];
+}
+
+function offerProse(part: PartName, text: string, place: number): readonly Piece[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const units = lines.map((line) => ({ text: line.trimEnd(), worth: WORTH.written, startsLine: true }));
+  return units.length === 0 ? [] : [{ part, place, head: STATE_HEADS.prose, units, turn: 0 }];
+}
+
+/** A path without the folder that most are below, unless the name of its own folder would be lost. */
+function belowFolder(path: string, root: string): string {
+  if (root === '' || !path.startsWith(root)) return path;
+  const rest = path.slice(root.length);
+  return rest.includes('/') ? rest : path;
+}
+
+/** Texts without the folder that all paths are below. */
+function belowRoot(pieces: readonly Piece[], root: string): readonly Piece[] {
+  if (root === '') return pieces;
+  const strip = (text: string) => (text.includes(root) ? text.replaceAll(root, '') : text);
+  return pieces.map((piece) => ({
+    ...piece,
+    units: piece.units.map((unit) => ({ ...unit, text: strip(unit.text) })),
+  }));
+}

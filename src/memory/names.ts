@@ -1,0 +1,108 @@
+import { scanText } from '../core/entities.ts';
+import type { Did, Happening } from './events.ts';
+import type { KnownFile } from './files.ts';
+import { NAME_WORTH } from './weights.ts';
+
+/** How often a name was spoken of, and when last. */
+interface Use {
+  count: number;
+  last: number;
+}
+
+/** Longer arguments are contents, not names of things. */
+const LONGEST_ARGUMENT = 600;
+
+/** What the names of a conversation are worth to somebody who has to go on. */
+export class NameWorth {
+  private readonly uses = new Map<string, Use>();
+  private readonly changed = new Set<string>();
+  private readonly total: number;
+  private readonly scale: number;
+  /** Names that messages show that stay: nothing need bring them. */
+  readonly known = new Set<string>();
+
+  constructor(events: readonly Happening[], files: readonly KnownFile[], scale: number) {
+    this.total = events.length;
+    this.scale = scale;
+    for (const [place, event] of events.entries()) {
+      for (const text of spokenTexts(event))
+        scanText(text, { entity: (name) => this.use(name, place, event.isKept) });
+    }
+    for (const { stretches } of files) {
+      for (const { lines } of stretches) {
+        for (const { text, changedAt } of lines) {
+          if (changedAt >= 0) scanText(text, { entity: (name) => this.changed.add(name) });
+        }
+      }
+    }
+  }
+
+  /** The worth of a name that something shows which happened at `place`. */
+  of(name: string, place: number, isInFile: boolean): number {
+    const use = this.uses.get(name);
+    let worth: number = this.scale * NAME_WORTH.base * (1 + this.total - place) ** -NAME_WORTH.fading;
+    if (use !== undefined)
+      worth *=
+        NAME_WORTH.spokenOf *
+        (1 + this.total - use.last) ** -NAME_WORTH.fading *
+        use.count ** NAME_WORTH.often;
+    if (this.changed.has(name)) worth *= NAME_WORTH.changed;
+    return isInFile ? worth * NAME_WORTH.inFile : worth;
+  }
+
+  /** Whether the user or the agent spoke of it. */
+  isSpokenOf(name: string): boolean {
+    return this.uses.has(name);
+  }
+
+  private use(name: string, place: number, isKept: boolean): void {
+    if (isKept) this.known.add(name);
+    const use = this.uses.get(name);
+    if (use === undefined) this.uses.set(name, { count: 1, last: place });
+    else if (use.last !== place) {
+      use.count++;
+      use.last = place;
+    }
+  }
+}
+
+function spokenTexts(event: Happening): readonly string[] {
+  switch (event.type) {
+    case 'said':
+    case 'told':
+      return [event.text];
+    case 'given':
+      return event.isHandover ? [event.text] : [];
+    case 'past':
+      return event.lines.slice(0, 1);
+    case 'did':
+      return argumentsOf(event.action).map((text) => text.slice(0, LONGEST_ARGUMENT));
+  }
+}
+
+function argumentsOf(action: Did['action']): readonly string[] {
+  switch (action.kind) {
+    case 'run':
+      return [action.command];
+    case 'search':
+      return [action.what, action.where ?? ''];
+    case 'change':
+    case 'look':
+      return action.files.map(({ path }) => path);
+    case 'other':
+      return [action.arguments];
+    case 'tasks':
+      return action.items.flatMap(({ text, detail }) => [text ?? '', detail ?? '']);
+    case 'delegate':
+      return [action.prompt];
+    default:
+      return [];
+  }
+}
+
+/** The names in a text, each once. */
+export function namesIn(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  scanText(text, { entity: (name) => names.add(name) });
+  return names;
+}

@@ -1,0 +1,114 @@
+import type { Happening } from './events.ts';
+import type { Piece, Unit } from './piece.ts';
+import type { State, Task } from './state.ts';
+import { OUTDATED, STATE_HEADS, UNCOMMITTED } from './tell.ts';
+import { WORTH } from './weights.ts';
+
+const MOST_CHECKS = 6;
+const MOST_COMMITS = 12;
+/** So many of the newest checks and commits are told in any case. */
+const SURE_CHECKS = 3;
+const LONGEST_CHECK = 140;
+const LONGEST_OUTCOME = 200;
+const DONE = /^(?:completed?|done|finished|cancel+ed|closed|skipped)$/i;
+
+/** Offers what holds at the end: tasks, checks, branch and commits, processes, changed files. */
+export function offerState(
+  state: State,
+  events: readonly Happening[],
+  shorten: (path: string) => string,
+): readonly Piece[] {
+  const pieces = [
+    offerTasks(state),
+    offerChecks(state, events),
+    offerGit(state, shorten),
+    offerRunning(state),
+    offerChanged(state, shorten),
+  ];
+  return pieces
+    .map((piece, place): Piece => ({ ...piece, part: 'state', place, turn: 0 }))
+    .filter(({ units }) => units.length > 0);
+}
+
+type Offer = Pick<Piece, 'head' | 'units'>;
+
+function offerTasks({ tasks, areTasksKept }: State): Offer {
+  if (areTasksKept) return { head: '', units: [] };
+  const units: Unit[] = [];
+  for (const task of tasks) {
+    const isDone = DONE.test(task.status);
+    const needs = units.length;
+    units.push({
+      text: `[${task.status}] ${numberOf(task)}${oneLine(task.text)}`,
+      worth: isDone ? WORTH.closedTask : WORTH.openTask,
+      startsLine: true,
+    });
+    if (task.detail !== undefined && !isDone)
+      units.push({ text: `: ${oneLine(task.detail)}`, worth: WORTH.taskDetail, startsLine: false, needs });
+  }
+  return { head: STATE_HEADS.tasks, units };
+}
+
+function numberOf({ id }: Task): string {
+  return /^\d{1,5}$/.test(id) ? `${id} ` : '';
+}
+
+function offerChecks({ checks, changedAt }: State, events: readonly Happening[]): Offer {
+  const newest = checks.filter(({ at }) => events[at]?.isKept !== true).slice(-MOST_CHECKS);
+  const units = newest.map(({ command, isFailed, isOutdated, outcome, at }, index): Unit => {
+    const before = isOutdated || at < changedAt ? OUTDATED : '';
+    const said = outcome === '' ? '' : `: ${outcome.slice(0, LONGEST_OUTCOME)}`;
+    return {
+      text: `\`${oneLine(command).slice(0, LONGEST_CHECK)}\` ${isFailed ? 'failed' : 'ended'}${before}${said}`,
+      worth: index >= newest.length - SURE_CHECKS ? WORTH.state : WORTH.state / 8,
+      startsLine: true,
+    };
+  });
+  return { head: STATE_HEADS.checks, units };
+}
+
+function offerGit(state: State, shorten: (path: string) => string): Offer {
+  const { branch, commits, made, workingTree, uncommitted } = state;
+  const units: Unit[] = [];
+  const add = (text: string, worth: number) => units.push({ text, worth, startsLine: true });
+  if (branch !== undefined) add(`branch ${branch}`, WORTH.state);
+  for (const [index, { hash, subject }] of commits.slice(-MOST_COMMITS).entries()) {
+    const isNew = index >= Math.min(commits.length, MOST_COMMITS) - SURE_CHECKS;
+    add(`commit ${hash} ${subject}`, isNew ? WORTH.state / 2 : WORTH.closedTask);
+  }
+  for (const address of made.slice(-MOST_COMMITS)) add(`made ${address}`, WORTH.state / 2);
+  if (workingTree !== undefined) add(`git status: ${workingTree}`, WORTH.state / 2);
+  if (units.length > 0 && uncommitted.length > 0)
+    add(`${UNCOMMITTED}${uncommitted.map(shorten).join(', ')}`, WORTH.state / 2);
+  return { head: STATE_HEADS.git, units };
+}
+
+function offerRunning({ running }: State): Offer {
+  const units = running.slice(-4).map(
+    ({ id, command }, index): Unit => ({
+      text: `${index === 0 ? '' : ', '}${id}: \`${oneLine(command).slice(0, 120)}\``,
+      worth: WORTH.state / 2,
+      startsLine: false,
+    }),
+  );
+  return { head: STATE_HEADS.running, units };
+}
+
+function offerChanged({ files }: State, shorten: (path: string) => string): Offer {
+  const changed = files
+    .all()
+    .filter(({ changes }) => changes > 0)
+    .toSorted((left, right) => right.changedAt - left.changedAt);
+  const units = changed.map(
+    ({ path, isRemoved }, index): Unit => ({
+      text: `${index === 0 ? '' : ', '}${shorten(path)}${isRemoved ? ' (removed)' : ''}`,
+      worth: WORTH.changedFile,
+      startsLine: false,
+    }),
+  );
+  return { head: STATE_HEADS.changed, units };
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,135 @@
+import { currentLines, markReplaced } from './changed-lines.ts';
+import type { Did, Given, Happening, Past } from './events.ts';
+import { namesIn } from './names.ts';
+import { isLook, offerCall, offerFindings, offerLooks, showsFile } from './offer-calls.ts';
+import type { Piece, Unit } from './piece.ts';
+import { type StoryContext, StoryPlace } from './story-place.ts';
+import { isDecisive } from './telling.ts';
+import { type TextUnit, unitsOf } from './units.ts';
+import { WORTH } from './weights.ts';
+
+/** Offers what happened, event by event. */
+export function offerStory(events: readonly Happening[], context: StoryContext): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let turn = 0;
+  let looks: { readonly at: StoryPlace; readonly events: Did[] } | undefined;
+  for (const [place, event] of events.entries()) {
+    turn = turnOf(event, context) ?? turn;
+    if (event.isKept) continue;
+    const at = new StoryPlace(context, place, turn);
+    if (event.type === 'did' && isLook(event) && showsFile(event)) {
+      looks ??= { at, events: [] };
+      looks.events.push(event);
+      continue;
+    }
+    if (looks !== undefined) pieces.push(offerLooks(looks.events, looks.at));
+    looks = undefined;
+    const piece = offerEvent(event, at);
+    if (piece !== undefined && piece.units.length > 0) pieces.push(piece);
+  }
+  if (looks !== undefined) pieces.push(offerLooks(looks.events, looks.at));
+  return pieces;
+}
+
+/** The number of the user's message with which an event begins; undefined where it goes on. */
+function turnOf(event: Happening, { numbers }: StoryContext): number | undefined {
+  if (event.type === 'said') return numbers.get(event);
+  return event.type === 'past' || event.type === 'told' ? event.turn : undefined;
+}
+
+function offerEvent(event: Happening, at: StoryPlace): Piece | undefined {
+  switch (event.type) {
+    case 'told':
+      return offerTold(
+        event.text,
+        at.context.asked === event ? 'asked' : event.isClosing ? 'closing' : 'aside',
+        at,
+      );
+    case 'did':
+      if (event.action.kind === 'finish') return offerTold(event.action.text, 'closing', at);
+      return isLook(event) ? offerFindings(event, at) : offerCall(event, at);
+    case 'given':
+      return offerGiven(event, at);
+    case 'past':
+      return offerPast(event, at);
+    case 'said':
+      return undefined;
+  }
+}
+
+/** Sentences that name nothing, and lines that only lead others, have this share of their worth. */
+const NAMELESS_SHARE = 0.7;
+const LEADING_SHARE = 0.5;
+
+/** A few words that answer nothing: "Great question!", "Done." */
+const GREETING = /^[\p{L}' ,]{1,28}[.!]$/u;
+
+/**
+ * What a text of the agent's is: said between two steps, the end of a turn, or what the newest request of the user answers,
+ * which often makes no sense without all of it.
+ */
+type ToldKind = 'aside' | 'closing' | 'asked';
+
+function offerTold(text: string, kind: ToldKind, at: StoryPlace): Piece {
+  const told = unitsOf(text);
+  const first = told.findIndex(({ leads, text: words }) => !leads && !GREETING.test(words));
+  const last = told.length - 1;
+  const units = told.map(({ leads, ...unit }, index): Unit => {
+    // What the agent asks at the end of a turn may still be open.
+    const isFirst = kind !== 'aside' && (index === first || (index === last && /[?？]$/.test(unit.text)));
+    const worth = isFirst || kind === 'asked' ? WORTH.closingFirst : worthOfSentence(unit, kind);
+    return { ...unit, worth: worth * (leads ? LEADING_SHARE : 1) * at.aged };
+  });
+  return at.piece('agent:', units);
+}
+
+const ANNOUNCES =
+  /^(?:let me|let's|now(?: let me| i| let's)?|i(?:'ll| will|'m going to)|next|first,? (?:let|i)|ok(?:ay)?[,.]? (?:let|now|i)|good[.!]|great[.!]|perfect[.!])/i;
+
+function worthOfSentence({ text }: Pick<TextUnit, 'text'>, kind: ToldKind): number {
+  if (GREETING.test(text)) return WORTH.announcement;
+  const decides = isDecisive(text);
+  if (kind === 'closing') return decides ? WORTH.decisive : WORTH.closing;
+  const hasNames = namesIn(text).size > 0;
+  if (ANNOUNCES.test(text) && !(decides && hasNames)) return WORTH.announcement;
+  return hasNames ? WORTH.aside : WORTH.aside * NAMELESS_SHARE;
+}
+
+function offerGiven({ text, isHandover }: Given, at: StoryPlace): Piece {
+  const units = unitsOf(text).map(({ leads: _, ...unit }): Unit => {
+    const share = namesIn(unit.text).size > 0 ? 1 : NAMELESS_SHARE;
+    return { ...unit, worth: isHandover ? WORTH.handover : WORTH.given * share };
+  });
+  return at.piece(isHandover ? 'summary of what was before:' : 'given by others:', units);
+}
+
+/** What lines of an earlier memory are worth, by the word they begin with. They were chosen once already. */
+const PAST_WORTH: readonly (readonly [beginning: string, worth: number])[] = [
+  ['ran', WORTH.run],
+  ['edited', WORTH.change],
+  ['wrote', WORTH.change],
+  ['removed', WORTH.change],
+  ['looked', WORTH.look],
+  ['refused', WORTH.refused],
+  ['sub-agent', WORTH.delegated],
+  ['summary', WORTH.handover],
+];
+const CHANGED_PATH = /^(?:edited|wrote) (.{1,400}?)(?:;|$)/;
+
+function offerPast({ lines }: Past, at: StoryPlace): Piece {
+  const [first = '', ...rest] = lines;
+  const worth = PAST_WORTH.find(([beginning]) => first.startsWith(beginning))?.[1] ?? WORTH.call;
+  const path = CHANGED_PATH.exec(first)?.[1];
+  const current = path === undefined ? new Set<string>() : currentLines(path, at.context);
+  return at.piece('', [
+    { text: first, worth: worth * at.aged, startsLine: false },
+    ...rest.map(
+      (line): Unit => ({
+        text: markReplaced(line, current),
+        worth: WORTH.past * at.aged,
+        startsLine: true,
+        needs: 0,
+      }),
+    ),
+  ]);
+}
