@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
+    // One worker for each of two cores: by default one of them would wait.
+    maxWorkers: 2,
     reporters: ['default', './test/closing-line-reporter.ts'],
   },
 });

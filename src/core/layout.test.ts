@@ -2,6 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { steps, writers } from '../../test/support/conversations.ts';
 import { brokenRules } from '../../test/support/conversations-judge.ts';
+import { lastSentWords } from '../../test/support/sent-words.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
 import { findFormat } from '../formats/registry.ts';
@@ -14,7 +15,6 @@ import { isUserText, type Message, textOf } from './message.ts';
 import { type PinOptions, spansOf } from './pins.ts';
 import { applyPlan } from './plan.ts';
 import { openingText, readOpenings, summaryMessageText } from './summary-message.ts';
-import { surveyOf } from './survey.ts';
 import { beginWithAnswer } from './tail.ts';
 
 /**
@@ -185,10 +185,8 @@ describe.each(Object.entries(writers))('every layout in %s', (name, write) => {
       const inFront = after.messages[place - 1];
       if (format.alternates && inFront !== undefined) expect(isUserText(inFront)).toBe(false);
 
-      const { lastAsked } = surveyOf(messages);
-      const words = messages[lastAsked ?? -1]?.blocks.filter(({ type }) => type === 'text').map(textOf) ?? [];
       const all = after.messages.flatMap(({ blocks }) => blocks.map(textOf)).join('\n');
-      for (const text of words) expect(all).toContain(text);
+      for (const text of lastSentWords(messages)) expect(all).toContain(text);
     },
   );
 });

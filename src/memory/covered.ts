@@ -63,10 +63,13 @@ function readCarried(message: Message): string | undefined {
   return request === undefined ? summary : summary?.replace(QUOTED_ABOVE, () => indented(request.text));
 }
 
+/** How a memory marks what the user took back. */
+const TAKEN_BACK = /\(taken back in \[[^\]]{1,8}\]: [^\n]*\)/g;
+
 /** The demands of the user that a summary of ours carries. What was taken back is none any more. */
 function demandsIn(summary: string): readonly string[] {
   return recallMemory(summary).events.flatMap((event) =>
-    event.type === 'said' ? demandsOf(event.text) : [],
+    event.type === 'said' ? demandsOf(event.text.replaceAll(TAKEN_BACK, '')) : [],
   );
 }
 

@@ -377,6 +377,27 @@ describe('a memory of a memory', () => {
     );
   });
 
+  it.each(['\u2028', '\u2029', '\r', '\v'])('keeps words with %j in them as they are', async (sign) => {
+    const said = `Never use ${sign} tabs, whatever they look like.`;
+    const earlier = await memoryOf([user(said), agent('Fine.')]);
+    expect(await memoryOf(second, { earlier })).toContain(`[1] ${said}\n[2] Now the docs.`);
+  });
+
+  it('goes on with prose behind our own story of what its writer was not shown', async () => {
+    const request = requestFor([
+      user('Go.'),
+      agent('I found the leak.'),
+      user('On.'),
+      agent('It is mended.'),
+    ]);
+    const unread = request.messages.slice(0, 2);
+    const outcome = await remember(request, { now: '', story: 'The leak was mended.', unread });
+    const text = outcome.status === 'summarized' ? outcome.text : '';
+    const told = '[1]\n- agent: I found the leak.\n- By a model: The leak was mended.';
+    expect(part(text, 'What happened')).toBe(told);
+    expect(part(await memoryOf(second, { earlier: text }), 'What happened')).toContain(told);
+  });
+
   it('goes on with a summary that somebody else wrote', async () => {
     expect(await memoryOf(second, { earlier: 'The linter was fixed by hand.' })).toContain(
       'The linter was fixed by hand.',

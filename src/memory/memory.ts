@@ -148,13 +148,19 @@ function withProse(
 ): readonly Piece[] {
   const left = new Set<Message | undefined>(unread);
   const own = story.filter(({ place }) => left.has(messageAt(Math.floor(place))));
-  return [...offerProse('state', now, -1), ...own, ...offerProse('story', told, Number.MAX_SAFE_INTEGER)];
+  // It goes on where our own story ends, also when it is read back.
+  const turn = own.at(-1)?.turn ?? 0;
+  return [
+    ...offerProse('state', now, { place: -1, turn: 0 }),
+    ...own,
+    ...offerProse('story', told, { place: Number.MAX_SAFE_INTEGER, turn }),
+  ];
 }
 
-function offerProse(part: PartName, text: string, place: number): readonly Piece[] {
+function offerProse(part: PartName, text: string, about: Pick<Piece, 'place' | 'turn'>): readonly Piece[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const units = lines.map((line) => ({ text: line.trimEnd(), worth: WORTH.written, startsLine: true }));
-  return units.length === 0 ? [] : [{ part, place, head: STATE_HEADS.prose, units, turn: 0 }];
+  return units.length === 0 ? [] : [{ part, head: STATE_HEADS.prose, units, ...about }];
 }
 
 /** A path without the folder that most are below, unless the name of its own folder would be lost. */

@@ -68,6 +68,13 @@ describe('the account of a summary', () => {
     ]);
   });
 
+  it('does not ask for a demand that the user took back', () => {
+    const earlier = summaryMessageText(
+      'Memory of 3 rounds.\n\n## What the user said\n[1] (taken back in [2]: Never push.)\n[2] Forget that.',
+    );
+    expect(accountOf('done.', 'constraint', [user(earlier), user('Go on.')])).toBeUndefined();
+  });
+
   it('takes nothing for a demand that somebody wrote elsewhere in a summary', () => {
     const earlier = summaryMessageText('Memory of 3 rounds.\n\n## What happened\n[1]\n- agent: Never push.');
     expect(accountOf('done.', 'constraint', [user(earlier), user('Go on.')])).toBeUndefined();

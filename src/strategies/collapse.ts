@@ -10,10 +10,10 @@ import { readCovered } from '../memory/covered.ts';
 import { sourceAt, spansWithin } from './summary-source.ts';
 import { writeSummaryOf } from './summary-writing.ts';
 
-/** The emergency: keeps what is pinned and the newest rounds, and a list of what was done. Needs no model. */
+/** The emergency: keeps what is pinned and the newest rounds, and a short memory of the rest. Needs no model. */
 export const collapse = defineStrategy({
   name: 'collapse',
-  summary: 'in an emergency: keep the pinned messages, the newest rounds and a list of what was done',
+  summary: 'in an emergency: keep the pinned messages, the newest rounds and a short memory of the rest',
   options: {
     keepRounds: integer({ default: 1, min: 1, help: 'newest rounds to keep, besides the current turn' }),
   },

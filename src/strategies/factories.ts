@@ -50,7 +50,7 @@ export const snip = factoryOf(snipDefinition);
 /** Keeps the newest messages and what is pinned. */
 export const slidingWindow = factoryOf(slidingWindowDefinition);
 
-/** The emergency: keeps what is pinned, the newest rounds, and a list of what was done. Needs no model. */
+/** The emergency: keeps what is pinned, the newest rounds, and a short memory of the rest. Needs no model. */
 export const collapse = factoryOf(collapseDefinition);
 
 /** Leaves every conversation as it is: compaction switched off. */

@@ -22,8 +22,11 @@ import { smallerInput } from './smaller-input.ts';
 import { findSource, type Source } from './summary-source.ts';
 import { SMALLEST_SUMMARY_TOKENS, writeSummaryOf } from './summary-writing.ts';
 
-/** What a summary may have in any case of what pinned messages and instructions leave, even if the current turn fills it. */
-const LEAST_SUMMARY_SHARE = 0.5;
+/**
+ * What a summary may have in any case of what pinned messages and instructions leave, even if the current turn fills it. With
+ * a tail of at most half of it, the target is met all the same.
+ */
+const LEAST_SUMMARY_SHARE = 0.45;
 /** As long as any. */
 const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
 /** How often a summary is tried again with a smaller input. */

@@ -77,7 +77,7 @@ describe('checkpoints', () => {
     expect(requests.some(({ messages }) => messages.length <= limit)).toBe(true);
   });
 
-  it('what a summarizer cannot be shown, and the target has no room for, our own memory tells in front of its summary', async () => {
+  it('what a summarizer cannot be shown, and the target has no room for, our own story tells in front of its prose', async () => {
     const { summarizer } = telling(({ messages }) => (messages.length > 20 ? 'input-too-long' : 'tell'));
     const { keeper } = keeping({ summarizer, windowTokens: 20_000, trigger: 2000, target: 1500 });
     const all = session(30);
@@ -90,7 +90,9 @@ describe('checkpoints', () => {
 
     expect(prepared.status).toBe('folded');
     expect(Math.max(...untold)).toBeLessThan(Math.min(...covered));
-    expect(memory).toContain('Digest of 22 rounds');
+    expect(memory).toContain('Memory of 28 rounds.');
+    expect(memory.split('- agent: ').length).toBeGreaterThan(10);
+    expect(memory).not.toContain('[0]');
     expect(untold).toEqual(expect.arrayContaining([...noncesIn(memory)]));
     expect(errorsOf(prepared.value)).toEqual([]);
   });

@@ -214,7 +214,7 @@ describe('compactions by hand, in a chat of 15 turns', () => {
   it('--log keeps a record of every compaction, by which strategies can be compared', async () => {
     const log = join(folder.path, 'compactions.jsonl');
     const { chat } = await openChat(['--window', '100000', '--log', log]);
-    await talk(chat, 8);
+    await talk(chat, 20);
     await chat.enter('/compact sliding');
     await chat.enter('/undo');
     await chat.enter('/preview snip');
@@ -226,8 +226,8 @@ describe('compactions by hand, in a chat of 15 turns', () => {
     const byHand = records.filter(({ trigger }) => trigger !== 'auto');
 
     expect(byHand).toMatchObject([
-      { strategy: 'sliding-window', status: 'compacted', messagesBefore: 16 },
-      { strategy: 'summarize', status: 'compacted', messagesBefore: 16 },
+      { strategy: 'sliding-window', status: 'compacted', messagesBefore: 40 },
+      { strategy: 'summarize', status: 'compacted', messagesBefore: 40 },
     ]);
     expect(statSync(log).mode & 0o777).toBe(0o600);
   });

@@ -231,8 +231,14 @@ describe('a command line that asks for what there is not', () => {
     { args: ['--as', 'morse'], words: ['Allowed choices are anthropic-messages, openai-chat'] },
     { args: ['--model', 'claude-opus-55'], words: ['unknown model', 'Did you mean claude-opus-5-5?'] },
     { args: ['--model', 'magic-9'], words: ['unknown model "magic-9"', 'Leave --model out'] },
-    { args: ['--summarizer', 'anthropic'], words: ['needs a key', 'Set ANTHROPIC_API_KEY', 'digest'] },
-    { args: ['--summarizer', 'openai'], words: ['needs a key', 'Set OPENAI_API_KEY', 'digest'] },
+    {
+      args: ['--summarizer', 'anthropic'],
+      words: ['needs a key', 'Set ANTHROPIC_API_KEY', 'the summarizer memory'],
+    },
+    {
+      args: ['--summarizer', 'openai'],
+      words: ['needs a key', 'Set OPENAI_API_KEY', 'the summarizer memory'],
+    },
   ])('$args ends with 2 and a remedy', async ({ args, words }) => {
     const { code, stdout, stderr } = await runCli(['compact', session, ...args]);
 

@@ -171,7 +171,7 @@ describe('the length of the original list', () => {
     for (let turn = 0; turn < all.length; turn += 2) {
       list = [...list, all[turn]];
       const { value, outcome } = await compactor.maybeCompact(list);
-      if (outcome.status === 'compacted') compactions++;
+      if (changeOf(outcome) !== undefined) compactions++;
       expect([turn, originalCount(readConversation(value, format).messages)]).toEqual([turn, turn + 1]);
       list = [...value, all[turn + 1]];
     }

@@ -19,6 +19,7 @@ import {
   writers,
 } from './conversations.ts';
 import { brokenRules, faultsOf } from './conversations-judge.ts';
+import { lastSentWords } from './sent-words.ts';
 import { strategyContext } from './strategy-context.ts';
 
 /** A conversation in a wire format, as a harness left it, and what every strategy is asked to do with it. */
@@ -222,13 +223,23 @@ function pinFaults(
     limit = Number.POSITIVE_INFINITY,
   }: { readonly bindsReasoning: boolean; readonly limit: number | undefined },
 ): readonly string[] {
-  const asked = [before.messages.find(isUserText), before.messages.findLast(isUserText)]
-    .filter((message) => message !== undefined)
-    .filter((message) => estimator.countMessage(message) <= limit);
+  const isShort = (message: Message | undefined) =>
+    message !== undefined && estimator.countMessage(message) <= limit;
+  const first = before.messages.filter(isUserText).slice(0, 1).filter(isShort);
   const system = bindsReasoning ? [] : before.messages.filter(({ role }) => role === 'system');
-  return [...asked, ...system].every((message) => isStillThere(message, after))
+  const isAskedThere = () => {
+    const newest = before.messages.findLast(isUserText);
+    return !isShort(newest) || newest === undefined || isStillThere(newest, after) || isQuoted(before, after);
+  };
+  return [...first, ...system].every((message) => isStillThere(message, after)) && isAskedThere()
     ? []
     : ['what is pinned was changed'];
+}
+
+/** Whether what the user wrote last is there, without what a harness may have put around it. */
+function isQuoted(before: Conversation, after: Conversation): boolean {
+  const texts = after.messages.flatMap(({ blocks }) => blocks.map(textOf));
+  return lastSentWords(before.messages).every((words) => texts.some((text) => text.includes(words)));
 }
 
 function isStillThere({ raw, blocks }: Message, { messages }: Conversation): boolean {
