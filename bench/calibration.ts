@@ -3,13 +3,14 @@
  * report, and how far the whole context is off once one response's usage is known. Reads the corpus that
  * ROUNDFOLD_CORPUS names.
  */
-import { readRecordings } from '../src/config/recordings.ts';
-import type { Conversation } from '../src/core/format.ts';
-import type { Message } from '../src/core/message.ts';
-import { createTokenEstimator, type TokenEstimator } from '../src/core/token-estimator.ts';
-import { measureContext } from '../src/core/tokens.ts';
-import { tokenProfileForModel } from '../src/models/token-profiles.ts';
+
+import type { Conversation } from '../src/conversation/format.ts';
+import type { Message } from '../src/conversation/message.ts';
+import { createTokenEstimator, type TokenEstimator } from '../src/tokens/token-estimator.ts';
+import { tokenProfileForModel } from '../src/tokens/token-profiles.ts';
+import { measureContext } from '../src/tokens/tokens.ts';
 import { fileSource } from '../src/transcripts/input/source.ts';
+import { readRecordings } from '../src/transcripts/recordings.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../test/support/corpus.ts';
 import { median, printGoals } from './timing.ts';
 

@@ -11,11 +11,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { createCompactor } from '../src/config/compactor.ts';
-import { type Message, textOf } from '../src/core/message.ts';
-import { createTokenEstimator } from '../src/core/token-estimator.ts';
+import { createCompactor } from '../src/compaction/compactor.ts';
+import { type Message, textOf } from '../src/conversation/message.ts';
 import { findFormat } from '../src/formats/registry.ts';
 import { readSayings, type Saying, type Turn } from '../src/memory/sayings.ts';
+import { createTokenEstimator } from '../src/tokens/token-estimator.ts';
 
 interface ChatMessage {
   readonly role: 'user' | 'assistant';

@@ -2,10 +2,11 @@
  * What a memory costs, against JSON.parse of the same history in the same run, how it grows with the history, and for how long
  * nobody else can run.
  */
-import type { SummaryRequest } from '../src/core/summarizer.ts';
-import { createTokenEstimator } from '../src/core/token-estimator.ts';
+
 import { findFormat } from '../src/formats/registry.ts';
 import { remember } from '../src/memory/memory.ts';
+import type { SummaryRequest } from '../src/memory/summary-request.ts';
+import { createTokenEstimator } from '../src/tokens/token-estimator.ts';
 import { collectGarbage, median, printGoals, timeMs } from './timing.ts';
 
 const MILLION = 1_000_000;

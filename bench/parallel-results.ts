@@ -2,7 +2,7 @@
  * One message with many parallel results, through the keeper: what all of the work costs against JSON.parse of the same
  * body in the same run, whether it grows with the number of results and no faster, and how long nobody else has a turn.
  */
-import { createKeeper } from '../src/config/keeper.ts';
+import { createKeeper } from '../src/keeper/keeper.ts';
 import { memoryStore } from '../src/stores/memory.ts';
 import { collectGarbage, median, printGoals } from './timing.ts';
 

@@ -3,10 +3,10 @@
  * time, on the next turn (one round more), and as it grows.
  */
 
-import { groupRounds } from '../src/core/rounds.ts';
-import { createTokenEstimator, type TokenEstimator } from '../src/core/token-estimator.ts';
-import { measureContext } from '../src/core/tokens.ts';
+import { groupRounds } from '../src/conversation/rounds.ts';
 import { findFormat } from '../src/formats/registry.ts';
+import { createTokenEstimator, type TokenEstimator } from '../src/tokens/token-estimator.ts';
+import { measureContext } from '../src/tokens/tokens.ts';
 import { roundOf, sessionBody } from './session-body.ts';
 import { type Goal, median, medianMs, printGoals, timeMs } from './timing.ts';
 

@@ -2,10 +2,11 @@
  * The same as `checkpoint.ts` for recorded sessions, each as a client would send it, with every call answered, and as often
  * one behind the other as it takes to about a million tokens. No goals: every session is another one.
  */
-import { readRecordings } from '../src/config/recordings.ts';
-import type { Conversation } from '../src/core/format.ts';
-import { ensureToolResultPairing } from '../src/core/pairing.ts';
+
+import type { Conversation } from '../src/conversation/format.ts';
+import { ensureToolResultPairing } from '../src/conversation/pairing.ts';
 import { fileSource } from '../src/transcripts/input/source.ts';
+import { readRecordings } from '../src/transcripts/recordings.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../test/support/corpus.ts';
 import { checkpointCosts } from './checkpoint-costs.ts';
 import { median } from './timing.ts';

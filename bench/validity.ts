@@ -13,21 +13,21 @@
  * C5: conversations in which rounds were aborted, so that results of calls are missing, and what is still broken after
  * `ensureToolResultPairing`.
  */
-import { createCompactor } from '../src/config/compactor.ts';
+import { createCompactor } from '../src/compaction/compactor.ts';
+import { findFloor } from '../src/compaction/plan/floor.ts';
+import { layOut } from '../src/compaction/plan/layout.ts';
+import { spansOf } from '../src/compaction/plan/pins.ts';
+import { requestTokens } from '../src/compaction/plan/receipt.ts';
+import { changeOf } from '../src/compaction/plan/strategy.ts';
+import { tailStart } from '../src/compaction/plan/tail.ts';
 import { findContract } from '../src/contracts/registry.ts';
-import { findFloor } from '../src/core/floor.ts';
-import { type Conversation, writeConversation } from '../src/core/format.ts';
-import { layOut } from '../src/core/layout.ts';
-import { isUserText } from '../src/core/message.ts';
-import { ensureToolResultPairing } from '../src/core/pairing.ts';
-import { spansOf } from '../src/core/pins.ts';
-import { requestTokens } from '../src/core/receipt.ts';
-import { groupRounds } from '../src/core/rounds.ts';
-import { changeOf } from '../src/core/strategy.ts';
-import { tailStart } from '../src/core/tail.ts';
-import { createTokenEstimator } from '../src/core/token-estimator.ts';
+import { type Conversation, writeConversation } from '../src/conversation/format.ts';
+import { isUserText } from '../src/conversation/message.ts';
+import { ensureToolResultPairing } from '../src/conversation/pairing.ts';
+import { groupRounds } from '../src/conversation/rounds.ts';
 import { findFormat } from '../src/formats/registry.ts';
-import { deepFreeze } from '../src/testing/deep-freeze.ts';
+import { createTokenEstimator } from '../src/tokens/token-estimator.ts';
+import { deepFreeze } from '../test/support/deep-freeze.ts';
 import { createRandom, type Random } from './estimator/seeded.ts';
 import {
   abortedCalls,

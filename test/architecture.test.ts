@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { layers, nodeFolders, packages } from './layers.ts';
+import { apart, nodeRooms, packages, rooms } from './layers.ts';
 import { findCycle, reachableFrom, readModules } from './source-imports.ts';
 
 const source = readModules('src', '.ts').filter(({ path }) => !path.endsWith('.test.ts'));
-const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : 'index');
+const roomOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : 'index');
 const filesOnDisk = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
   (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),
 );
@@ -25,17 +25,18 @@ describe('the source', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has only folders whose place is known', () => {
-    const folders = new Set(source.map(({ path }) => folderOf(path)).filter((folder) => folder !== 'index'));
+  it('has only rooms whose place is known', () => {
+    const found = new Set(source.map(({ path }) => roomOf(path)).filter((room) => room !== 'index'));
 
-    expect([...folders].filter((folder) => !(folder in layers))).toEqual([]);
+    expect([...found].sort()).toEqual([...rooms].sort());
   });
 
-  it('imports in one direction only', () => {
+  it('imports only from rooms before its own', () => {
     const wrong = source.flatMap(({ path, own }) => {
-      const folder = folderOf(path);
-      const allowed = folder === 'index' ? Object.keys(layers) : [folder, ...(layers[folder] ?? [])];
-      return own.filter((name) => !allowed.includes(folderOf(name))).map((name) => `${path} → ${name}`);
+      const room = roomOf(path);
+      const before = room === 'index' ? rooms : rooms.slice(0, rooms.indexOf(room));
+      const allowed = apart.includes(room) ? [room] : [room, ...before];
+      return own.filter((name) => !allowed.includes(roomOf(name))).map((name) => `${path} → ${name}`);
     });
 
     expect(wrong).toEqual([]);
@@ -47,11 +48,11 @@ describe('the source', () => {
 
   it('uses packages and Node modules only where they belong', () => {
     const wrong = source.flatMap(({ path, foreign }) => {
-      const folder = folderOf(path);
+      const room = roomOf(path);
       return foreign
         .filter((name) => {
-          if (name.startsWith('node:')) return !nodeFolders.includes(folder);
-          return !(packages[folder] ?? []).some((known) => name === known || name.startsWith(`${known}/`));
+          if (name.startsWith('node:')) return !nodeRooms.includes(room);
+          return !(packages[room] ?? []).some((known) => name === known || name.startsWith(`${known}/`));
         })
         .map((name) => `${path} → ${name}`);
     });
@@ -78,42 +79,14 @@ describe('the built package', () => {
     return sources.map((name) => join(dirname(`dist/${path}`), name).replaceAll('\\', '/'));
   };
 
+  const engineRooms = ['contracts', 'conversation', 'formats', 'tokens', 'memory', 'compaction', 'providers'];
+
   it.each([
-    {
-      entry: 'index.js',
-      folders: [
-        'config',
-        'contracts',
-        'core',
-        'decorators',
-        'economics',
-        'formats',
-        'memory',
-        'models',
-        'redact',
-        'report',
-        'strategies',
-        'summarizers',
-      ],
-      files: 80,
-    },
+    { entry: 'index.js', folders: [...engineRooms, 'report'], files: 80 },
     { entry: 'contracts/index.js', folders: ['contracts'], files: 40 },
     ...['ai-sdk', 'langchain'].map((name) => ({
       entry: `integrations/${name}.js`,
-      folders: [
-        'config',
-        'contracts',
-        'core',
-        'decorators',
-        'economics',
-        'formats',
-        'integrations',
-        'memory',
-        'models',
-        'redact',
-        'strategies',
-        'summarizers',
-      ],
+      folders: [...engineRooms, 'keeper', 'integrations'],
       files: 80,
     })),
   ])('$entry reaches no package, no Node module and only $folders', ({ entry, folders, files }) => {

@@ -6,8 +6,8 @@
  *     npm run test:continuity -- [--sessions part,of,a,name] [--strategy ladder] [--cuts 5]
  */
 import { parseArgs } from 'node:util';
-import { readRecordings } from '../src/config/recordings.ts';
 import { fileSource } from '../src/transcripts/input/source.ts';
+import { readRecordings } from '../src/transcripts/recordings.ts';
 import { type ContinuityRow, continuityOf, continuityShares } from './support/continuity.ts';
 import { corpusFiles, corpusFolder, corpusIsMissing, corpusPath } from './support/corpus.ts';
 

@@ -5,11 +5,6 @@
 import { rmSync } from 'node:fs';
 import { build } from 'rolldown';
 
-/** What nearly every entry point needs, and what of it only keepers do. */
-const SHARED = /src\/(core|formats|redact|strategies|decorators|economics|summarizers\/[^/]+\.ts)/;
-const APART =
-  /src\/(core\/(engine\/|atomic-groups|canonical|chain|find-checkpoint|markers|progress|project-view|volatile)|formats\/folded\/)/;
-
 rmSync('dist', { recursive: true, force: true });
 
 await build({
@@ -17,15 +12,15 @@ await build({
     index: 'src/index.ts',
     'contracts/index': 'src/contracts/index.ts',
     'cli/compare/worker': 'src/cli/compare/worker.ts',
-    'config/keeping': 'src/config/keeping.ts',
-    'config/node': 'src/config/node.ts',
-    'config/recordings': 'src/config/recordings.ts',
-    'economics/index': 'src/economics/index.ts',
+    'compaction/economics/index': 'src/compaction/economics/index.ts',
+    'integrations/node': 'src/integrations/node.ts',
+    'keeper/index': 'src/keeper/index.ts',
     'integrations/ai-sdk': 'src/integrations/ai-sdk.ts',
     'integrations/langchain': 'src/integrations/langchain.ts',
-    'models/index': 'src/models/index.ts',
     'simulator/index': 'src/simulator/index.ts',
     'stores/index': 'src/stores/index.ts',
+    'tokens/index': 'src/tokens/index.ts',
+    'transcripts/recordings': 'src/transcripts/recordings.ts',
     'cli/main': 'src/cli/main.ts',
   },
   platform: 'node',
@@ -38,15 +33,6 @@ await build({
     chunkFileNames: 'chunks/[name]-[hash].js',
     hashCharacters: 'hex',
     // Comments and blanks cost as much to compile as code; the sources are in the package, and the maps lead to them.
-    // What nearly every entry point needs is one file: each further file costs as much as a lot of code.
-    codeSplitting: {
-      groups: [
-        {
-          name: 'library',
-          test: (id: string) => SHARED.test(id) && !APART.test(id),
-        },
-      ],
-    },
     minify: { compress: false, mangle: true, codegen: true },
   },
 });

@@ -7,7 +7,7 @@
  * and says which kinds it could not find. The exit code is 1 when a goal is missed.
  */
 import { estimateTokenCount } from 'tokenx';
-import { estimateTextTokens } from '../../src/core/text-estimator.ts';
+import { estimateTextTokens } from '../../src/tokens/text-estimator.ts';
 import {
   charsByFour,
   countPieces,

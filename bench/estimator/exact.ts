@@ -1,5 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { loadExactCounter } from '../../src/models/exact-counter.ts';
+import { loadExactCounter } from '../../src/tokens/exact-counter.ts';
 import type { Counter } from './accuracy.ts';
 import { median, threadMs } from './clock.ts';
 import type { Goal } from './goals.ts';

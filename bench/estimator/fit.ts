@@ -1,5 +1,5 @@
 /**
- * Fits the weights of `src/core/text-estimator.ts` and writes them with a report:
+ * Fits the weights of `src/tokens/text-estimator.ts` and writes them with a report:
  *
  *     node --max-old-space-size=12000 bench/estimator/fit.ts
  *
@@ -23,7 +23,7 @@ const testCharsPerKind = 400_000;
 const growth = { worth: 7e-5, depthLimit: 14, countMinimum: 60 };
 const choice = { ridge: 0.003, ridgeFloor: 1e-4, sweeps: 40, weightLimit: 1.2, rows: 900 };
 
-const modulePath = join(projectFolder, 'src/core/text-estimator-weights.gen.ts');
+const modulePath = join(projectFolder, 'src/tokens/text-estimator-weights.gen.ts');
 const reportPath = join(projectFolder, 'bench/estimator/report.md');
 
 if (!existsSync(transcriptFolder)) {
@@ -35,7 +35,7 @@ const fitted = collectFitted('fit', fitCharsPerKind);
 const model = fitModel(fitted);
 writeFileSync(modulePath, writeModule(model, { meanRelative: 0, p95Relative: 0 }));
 
-const { estimateTextTokens } = await import('../../src/core/text-estimator.ts');
+const { estimateTextTokens } = await import('../../src/tokens/text-estimator.ts');
 const test = collectFitted('test', testCharsPerKind);
 const unseen = collectUnseen(testCharsPerKind);
 const [testPieces, unseenPieces] = [countPieces(test.pieces), countPieces(unseen.pieces)];

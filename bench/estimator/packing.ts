@@ -1,7 +1,7 @@
 import { byteClasses } from './byte-classes.ts';
 import type { Model } from './weights.ts';
 
-/** Whole numbers of 1/4096 token, as `src/core/text-estimator.ts` reads them. */
+/** Whole numbers of 1/4096 token, as `src/tokens/text-estimator.ts` reads them. */
 const weightUnit = 4096;
 
 /** Figures that the generated module hands to callers, as shares. */

@@ -1,8 +1,8 @@
 /** Contexts and what they miss, as text for somebody who reads them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Message } from '../../src/core/message.ts';
-import { readSummaryMessage } from '../../src/core/summary-message.ts';
+import type { Message } from '../../src/conversation/message.ts';
+import { readSummaryMessage } from '../../src/conversation/summary-message.ts';
 import { messageText } from '../../src/lab/context-text.ts';
 import type { Measured } from '../../src/lab/measure.ts';
 import type { Missed } from '../../src/lab/score.ts';

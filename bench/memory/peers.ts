@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { callArguments, type Message, textOf } from '../../src/core/message.ts';
+import { callArguments, type Message, textOf } from '../../src/conversation/message.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import type { LabCase } from '../../src/lab/lab-case.ts';
 import type { Row } from '../../src/lab/row.ts';

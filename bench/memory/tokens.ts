@@ -1,8 +1,8 @@
 /** Tokens by a real tokenizer, so that figures do not depend on our own estimate. */
-import type { Message } from '../../src/core/message.ts';
+import type { Message } from '../../src/conversation/message.ts';
 import { messageText } from '../../src/lab/context-text.ts';
 import type { CountMessages } from '../../src/lab/score.ts';
-import { loadExactCounter } from '../../src/models/exact-counter.ts';
+import { loadExactCounter } from '../../src/tokens/exact-counter.ts';
 
 /** Makes a counter of the tokens (o200k) of messages that counts each once, however many contexts it stands in. */
 export async function createExactCounter(): Promise<CountMessages> {

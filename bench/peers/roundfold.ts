@@ -1,11 +1,11 @@
-import { defaultSummarizer } from '../../src/config/default-summarizer.ts';
-import { writeConversation } from '../../src/core/format.ts';
-import { ensureToolResultPairing } from '../../src/core/pairing.ts';
-import { requestTokens } from '../../src/core/receipt.ts';
-import { changeOf } from '../../src/core/strategy.ts';
-import { createTokenEstimator } from '../../src/core/token-estimator.ts';
+import { defaultSummarizer } from '../../src/compaction/default-summarizer.ts';
+import { requestTokens } from '../../src/compaction/plan/receipt.ts';
+import { changeOf } from '../../src/compaction/plan/strategy.ts';
+import { createStrategy } from '../../src/compaction/strategies/registry.ts';
+import { writeConversation } from '../../src/conversation/format.ts';
+import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
 import { findFormat } from '../../src/formats/registry.ts';
-import { createStrategy } from '../../src/strategies/registry.ts';
+import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import type { ChatMessage } from './chat.ts';
 import type { Cutter, Peer } from './peer.ts';

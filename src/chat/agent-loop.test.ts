@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { findContract } from '../contracts/index.ts';
-import { RoundfoldError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
+import type { JsonObject } from '../conversation/json.ts';
 import { memory } from '../memory/summarizer.ts';
 import { memoryStore } from '../stores/memory.ts';
 import { runTurn } from './agent-loop.ts';

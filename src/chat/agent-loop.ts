@@ -1,7 +1,7 @@
-import { RoundfoldError } from '../core/errors.ts';
-import type { ToolCallBlock } from '../core/message.ts';
-import { printableLines } from '../core/printable.ts';
-import { changeOf } from '../core/strategy.ts';
+import { changeOf } from '../compaction/plan/strategy.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
+import type { ToolCallBlock } from '../conversation/message.ts';
+import { printableLines } from '../conversation/printable.ts';
 import { parseOverflow } from '../formats/overflow/detect.ts';
 import type { Chat } from './chat.ts';
 import { compactIfDue, compactNow } from './compaction.ts';

@@ -1,9 +1,9 @@
-import { sha256 } from '../config/sha256.ts';
-import { type PageMatch, searchPages } from '../config/span-search.ts';
-import type { Message } from '../core/message.ts';
-import { keptMessage, searchableText, spanHandle } from '../core/span-content.ts';
-import type { ArchivedSpan, Store } from '../core/store.ts';
-import { type Change, decorate, type Strategy } from '../core/strategy.ts';
+import { type Change, decorate, type Strategy } from '../compaction/plan/strategy.ts';
+import type { Message } from '../conversation/message.ts';
+import { sha256 } from '../conversation/sha256.ts';
+import { keptMessage, searchableText, spanHandle } from '../stores/span-content.ts';
+import { type PageMatch, searchPages } from '../stores/span-search.ts';
+import type { ArchivedSpan, Store } from '../stores/store.ts';
 
 const TENANT = 'chat';
 const MOST_MATCHES = 10;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome, Strategy } from '../core/strategy.ts';
-import type { Summarizer } from '../core/summarizer.ts';
+import type { Outcome, Strategy } from '../compaction/plan/strategy.ts';
+import { createStrategy } from '../compaction/strategies/registry.ts';
 import { memory } from '../memory/summarizer.ts';
-import { createStrategy } from '../strategies/registry.ts';
+import type { Summarizer } from '../memory/summary-request.ts';
 import { ChatCompactor } from './chat-compactor.ts';
 
 const MILLION = 1_000_000;

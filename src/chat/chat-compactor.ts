@@ -1,15 +1,15 @@
-import { type CallOptions, type Compactor, createCompactor } from '../config/compactor.ts';
-import type { CompactorOptions } from '../config/compactor-options.ts';
-import type { AutoCompactState } from '../core/auto-compact.ts';
-import type { Thresholds } from '../core/budget.ts';
-import type { CompactionEvent } from '../core/events.ts';
-import type { Usage } from '../core/message.ts';
-import { notCompacted, type Outcome, type Strategy } from '../core/strategy.ts';
-import type { Summarizer } from '../core/summarizer.ts';
-import { type CostLedger, emptyLedger, savedSoFar } from '../economics/ledger.ts';
-import { priceSetOf } from '../economics/price-set.ts';
-import { oneOffCost } from '../economics/request-cost.ts';
-import { findModel } from '../models/catalog.ts';
+import type { AutoCompactState } from '../compaction/auto-compact.ts';
+import { type CallOptions, type Compactor, createCompactor } from '../compaction/compactor.ts';
+import type { CompactorOptions } from '../compaction/compactor-options.ts';
+import { type CostLedger, emptyLedger, savedSoFar } from '../compaction/economics/ledger.ts';
+import { priceSetOf } from '../compaction/economics/price-set.ts';
+import { oneOffCost } from '../compaction/economics/request-cost.ts';
+import type { CompactionEvent } from '../compaction/events.ts';
+import { notCompacted, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
+import type { Usage } from '../conversation/message.ts';
+import type { Summarizer } from '../memory/summary-request.ts';
+import { findModel } from '../tokens/catalog.ts';
+import type { Thresholds } from '../tokens/thresholds.ts';
 import type { RunLog } from './run-log.ts';
 
 /** A run that somebody asks for. */

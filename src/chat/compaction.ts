@@ -1,6 +1,6 @@
-import { RoundfoldError } from '../core/errors.ts';
-import type { Conversation } from '../core/format.ts';
-import { changeOf, notCompacted, type Outcome } from '../core/strategy.ts';
+import { changeOf, notCompacted, type Outcome } from '../compaction/plan/strategy.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
+import type { Conversation } from '../conversation/format.ts';
 import { preview } from '../report/preview.ts';
 import { formatCount } from '../report/terminal.ts';
 import type { Chat } from './chat.ts';

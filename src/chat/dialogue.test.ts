@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { createCompactor } from '../config/compactor.ts';
-import { strategies } from '../strategies/registry.ts';
+import { createCompactor } from '../compaction/compactor.ts';
+import { strategies } from '../compaction/strategies/registry.ts';
 import { Dialogue } from './dialogue.ts';
 import { anthropicWire, openaiWire } from './providers/wire.ts';
 

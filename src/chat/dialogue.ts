@@ -1,8 +1,8 @@
-import type { Conversation } from '../core/format.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Message } from '../core/message.ts';
-import { type UndoRecord, undoPlan } from '../core/plan.ts';
-import type { Change as Compaction } from '../core/strategy.ts';
+import { type UndoRecord, undoPlan } from '../compaction/plan/plan.ts';
+import type { Change as Compaction } from '../compaction/plan/strategy.ts';
+import type { Conversation } from '../conversation/format.ts';
+import type { JsonObject } from '../conversation/json.ts';
+import type { Message } from '../conversation/message.ts';
 import { readConversation } from '../formats/registry.ts';
 import type { Wire } from './providers/wire.ts';
 

@@ -1,5 +1,5 @@
-import { tokenWarningState } from '../core/budget.ts';
 import { drawBar, formatCount, formatShort } from '../report/terminal.ts';
+import { tokenWarningState } from '../tokens/thresholds.ts';
 import type { Chat } from './chat.ts';
 import type { ChatStyle } from './host.ts';
 

@@ -1,8 +1,8 @@
-import { fileSource, type Recording, readRecordings } from '../config/recordings.ts';
-import { RoundfoldError } from '../core/errors.ts';
-import { withMessages } from '../core/format.ts';
-import { ensureToolResultPairing } from '../core/pairing.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
+import { withMessages } from '../conversation/format.ts';
+import { ensureToolResultPairing } from '../conversation/pairing.ts';
 import { convertConversation } from '../formats/convert/convert.ts';
+import { fileSource, type Recording, readRecordings } from '../transcripts/recordings.ts';
 import { readSession } from './session-file.ts';
 
 /** The messages of a file, in the format that was asked for. */

@@ -1,4 +1,4 @@
-import { RoundfoldError } from '../core/errors.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
 import { runTurn } from './agent-loop.ts';
 import type { Chat } from './chat.ts';
 import { isCommand, runCommand } from './commands/run-command.ts';

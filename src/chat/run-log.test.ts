@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { notCompacted, type Strategy, type StrategyContext } from '../core/strategy.ts';
-import { createTokenEstimator } from '../core/token-estimator.ts';
+import { notCompacted, type Strategy, type StrategyContext } from '../compaction/plan/strategy.ts';
 import { readConversation } from '../formats/registry.ts';
 import { memory } from '../memory/summarizer.ts';
+import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { RunLog } from './run-log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'roundfold-log-'));

@@ -1,6 +1,6 @@
-import { fileLog, withLogging } from '../config/node.ts';
-import type { Outcome, Strategy } from '../core/strategy.ts';
-import type { LogRecord } from '../decorators/log-record.ts';
+import type { LogRecord } from '../compaction/decorators/log-record.ts';
+import type { Outcome, Strategy } from '../compaction/plan/strategy.ts';
+import { fileLog, withLogging } from '../integrations/node.ts';
 
 /** Why nothing was done although a strategy may have been asked for a plan. */
 const NO_RUN = /^(?:below-trigger|paused|nested|economics-.*)$/;

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { RoundfoldError } from '../core/errors.ts';
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { UndoRecord } from '../core/plan.ts';
+import type { UndoRecord } from '../compaction/plan/plan.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
 import type { RunAccounts } from './chat-compactor.ts';
 import type { Change, DialogueState } from './dialogue.ts';
 import { readSpent, type Spent } from './spent.ts';

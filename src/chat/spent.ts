@@ -1,5 +1,5 @@
-import { asCount, isObject } from '../core/json.ts';
-import type { Usage } from '../core/message.ts';
+import { asCount, isObject } from '../conversation/json.ts';
+import type { Usage } from '../conversation/message.ts';
 
 /** What a chat has taken so far. Plain data. */
 export interface Spent {

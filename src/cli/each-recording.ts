@@ -1,9 +1,9 @@
-import { type Recording, readRecordings } from '../config/recordings.ts';
-import { describePlace, RoundfoldError } from '../core/errors.ts';
-import { printable, printablePath } from '../core/printable.ts';
+import { describePlace, RoundfoldError } from '../conversation/errors.ts';
+import { printable, printablePath } from '../conversation/printable.ts';
 import { formats } from '../formats/registry.ts';
 import type { BadInput } from '../transcripts/input/json-values.ts';
 import { fileSource } from '../transcripts/input/source.ts';
+import { type Recording, readRecordings } from '../transcripts/recordings.ts';
 import { transcriptReaders } from '../transcripts/registry.ts';
 import type { GivenArguments, OptionDefinition } from './command.ts';
 import { type ExitCode, exitCodeOf, worstOf } from './exit-codes.ts';

@@ -1,5 +1,5 @@
-import type { ErrorCode, RoundfoldError } from '../core/errors.ts';
-import { isObject } from '../core/json.ts';
+import type { ErrorCode, RoundfoldError } from '../conversation/errors.ts';
+import { isObject } from '../conversation/json.ts';
 
 /** What the process ends with. Part of the public interface. */
 export const exitCodes = {

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { RoundfoldError } from '../core/errors.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
 import type { GivenArguments, OptionDefinition } from './command.ts';
 import type { FileKind } from './own-files.ts';
 import { refuseForeignFile, unwritable, writePrivateFile } from './write-file.ts';

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { RoundfoldError } from '../core/errors.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
 import type { CommandDefinition, CommandGroup, GivenArguments, OptionDefinition } from './command.ts';
 import { addCompletion } from './completion.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';

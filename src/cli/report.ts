@@ -1,5 +1,5 @@
-import { describePlace, type Place } from '../core/errors.ts';
-import { printable, printableJson } from '../core/printable.ts';
+import { describePlace, type Place } from '../conversation/errors.ts';
+import { printable, printableJson } from '../conversation/printable.ts';
 import type { Terminal } from './terminal.ts';
 import { wrapText } from './wrap-text.ts';
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { RoundfoldError } from '../core/errors.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
 import { commands } from './commands/registry.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { createProgram, exitCodeOfCommander } from './program.ts';

@@ -1,12 +1,12 @@
-import { defaultSummarizer } from '../config/default-summarizer.ts';
-import { RoundfoldError } from '../core/errors.ts';
-import type { ModelClient } from '../core/model-client.ts';
-import type { Summarizer } from '../core/summarizer.ts';
+import { defaultSummarizer } from '../compaction/default-summarizer.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
 import { parseOverflow } from '../formats/overflow/detect.ts';
-import { contextWindowForModel } from '../models/catalog.ts';
-import { anthropicClient } from '../models/clients/anthropic.ts';
-import { openaiClient } from '../models/clients/openai.ts';
-import { modelSummarizer } from '../summarizers/model.ts';
+import { modelSummarizer } from '../memory/model/model.ts';
+import type { ModelClient } from '../memory/model/model-client.ts';
+import type { Summarizer } from '../memory/summary-request.ts';
+import { anthropicClient } from '../providers/anthropic.ts';
+import { openaiClient } from '../providers/openai.ts';
+import { contextWindowForModel } from '../tokens/catalog.ts';
 import type { GivenArguments, OptionDefinition } from './command.ts';
 
 /** A provider of models, and where its key and address come from. */

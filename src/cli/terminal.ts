@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
-import { printableLines } from '../core/printable.ts';
+import { printableLines } from '../conversation/printable.ts';
 
 /**
  * Everything a command may say, and how. What files hold is a stranger's text: of all that goes through `out`, `talk` and

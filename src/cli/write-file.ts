@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { RoundfoldError } from '../core/errors.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
 import { type FileKind, isOwnFile } from './own-files.ts';
 
 /** What is written, and what may be lost for it. */

@@ -1,5 +1,5 @@
-import { asString, isObject, type JsonObject } from '../core/json.ts';
-import type { MediaBlock } from '../core/message.ts';
+import { asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { MediaBlock } from '../conversation/message.ts';
 import { dataOfUrl } from './data-url.ts';
 
 const KINDS: ReadonlyMap<string, MediaBlock['media']> = new Map([

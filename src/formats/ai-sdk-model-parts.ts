@@ -1,5 +1,5 @@
-import { asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, ToolCallBlock, ToolResultBlock } from '../core/message.ts';
+import { asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, ToolCallBlock, ToolResultBlock } from '../conversation/message.ts';
 import { mediaOfType, readFile } from './ai-sdk-media.ts';
 import { readToolOutput } from './ai-sdk-output.ts';
 import {

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { writeConversation } from '../core/format.ts';
-import { textOf } from '../core/message.ts';
+import { writeConversation } from '../conversation/format.ts';
+import { textOf } from '../conversation/message.ts';
 import { aiSdkModel } from './ai-sdk-model.ts';
 
 function assistant(...content: readonly unknown[]) {

@@ -1,6 +1,12 @@
-import type { Conversation, Format, ToolDefinition } from '../core/format.ts';
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import { type Block, type Message, type Role, type ToolResultBlock, textOf } from '../core/message.ts';
+import type { Conversation, Format, ToolDefinition } from '../conversation/format.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import {
+  type Block,
+  type Message,
+  type Role,
+  type ToolResultBlock,
+  textOf,
+} from '../conversation/message.ts';
 import { readModelContent, readModelPart, toModelParts } from './ai-sdk-model-parts.ts';
 import { writeToolOutput } from './ai-sdk-output.ts';
 import { recogniseModelMessages } from './ai-sdk-recognise.ts';

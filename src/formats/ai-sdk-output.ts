@@ -1,5 +1,5 @@
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, MediaBlock, ToolResultBlock } from '../core/message.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, MediaBlock, ToolResultBlock } from '../conversation/message.ts';
 import { mediaOfType, readFile } from './ai-sdk-media.ts';
 import { asOneText, joinTexts, toJson } from './result-content.ts';
 

@@ -1,5 +1,5 @@
-import { asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, ReasoningBlock } from '../core/message.ts';
+import { asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, ReasoningBlock } from '../conversation/message.ts';
 
 /** Names under which providers keep content that only they can read. */
 const SEALS = ['redactedData', 'reasoningEncryptedContent'];

@@ -1,5 +1,5 @@
-import type { Recognition } from '../core/format.ts';
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
+import type { Recognition } from '../conversation/format.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
 
 /**
  * Whether a value is a list of model messages, or a body with one. Messages whose content is all plain text look the

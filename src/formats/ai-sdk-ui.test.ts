@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { writeConversation } from '../core/format.ts';
-import { type Block, textOf } from '../core/message.ts';
+import { writeConversation } from '../conversation/format.ts';
+import { type Block, textOf } from '../conversation/message.ts';
 import { aiSdkUi } from './ai-sdk-ui.ts';
 
 function answer(...parts: readonly unknown[]) {

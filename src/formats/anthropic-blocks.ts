@@ -1,4 +1,4 @@
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
 import type {
   Block,
   MediaBlock,
@@ -6,7 +6,7 @@ import type {
   TextBlock,
   ToolCallBlock,
   ToolResultBlock,
-} from '../core/message.ts';
+} from '../conversation/message.ts';
 
 /** A new text block. */
 export function textBlock(text: string): TextBlock {

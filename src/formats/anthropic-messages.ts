@@ -1,6 +1,6 @@
-import type { Conversation, Format, Recognition } from '../core/format.ts';
-import { asCount, asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, Message, Role, ToolResultBlock, Usage } from '../core/message.ts';
+import type { Conversation, Format, Recognition } from '../conversation/format.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, Message, Role, ToolResultBlock, Usage } from '../conversation/message.ts';
 import {
   asListed,
   readAnthropicBlock,

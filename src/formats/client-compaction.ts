@@ -1,6 +1,6 @@
-import type { Conversation } from '../core/format.ts';
-import { asString, isObject } from '../core/json.ts';
-import { hasToolCall, hasToolResult, type Message } from '../core/message.ts';
+import type { Conversation } from '../conversation/format.ts';
+import { asString, isObject } from '../conversation/json.ts';
+import { hasToolCall, hasToolResult, type Message } from '../conversation/message.ts';
 
 /** What a client's compaction call is told by. */
 interface ClientCompaction {

@@ -1,6 +1,6 @@
-import { RoundfoldError } from '../core/errors.ts';
-import type { Frame, ToolDefinition } from '../core/format.ts';
-import { asList, asString, isObject } from '../core/json.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
+import type { Frame, ToolDefinition } from '../conversation/format.ts';
+import { asList, asString, isObject } from '../conversation/json.ts';
 
 /**
  * The list of messages in a body, or the body itself when it is a bare list.

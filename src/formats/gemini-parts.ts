@@ -1,5 +1,5 @@
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, MediaBlock, ToolResultBlock } from '../core/message.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, MediaBlock, ToolResultBlock } from '../conversation/message.ts';
 import { toJson } from './result-content.ts';
 
 /** The view of one part. What holds none of the known fields becomes `other`. */

@@ -1,6 +1,6 @@
-import type { Conversation, Format, Recognition } from '../core/format.ts';
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, Message, ToolResultBlock } from '../core/message.ts';
+import type { Conversation, Format, Recognition } from '../conversation/format.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, Message, ToolResultBlock } from '../conversation/message.ts';
 import { findList, replaceUnderKey } from './frame.ts';
 import { readGeminiPart, withResponse } from './gemini-parts.ts';
 import { readResponseId } from './response-id.ts';

@@ -1,5 +1,5 @@
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, ToolCallBlock } from '../core/message.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, ToolCallBlock } from '../conversation/message.ts';
 import { readLangchainReasoning } from './langchain-blocks.ts';
 
 /** What a message holds beside its content. */

@@ -1,5 +1,11 @@
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, MediaBlock, ReasoningBlock, ToolCallBlock, ToolResultBlock } from '../core/message.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type {
+  Block,
+  MediaBlock,
+  ReasoningBlock,
+  ToolCallBlock,
+  ToolResultBlock,
+} from '../conversation/message.ts';
 import { base64Of, mediaOfType } from './ai-sdk-media.ts';
 import { readAnthropicBlock } from './anthropic-blocks.ts';
 import { readGeminiPart } from './gemini-parts.ts';

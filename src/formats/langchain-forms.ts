@@ -1,5 +1,5 @@
-import { asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Role } from '../core/message.ts';
+import { asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Role } from '../conversation/message.ts';
 
 /**
  * How a message is written down:

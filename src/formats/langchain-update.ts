@@ -1,4 +1,4 @@
-import { asString } from '../core/json.ts';
+import { asString } from '../conversation/json.ts';
 import { openMessage } from './langchain-forms.ts';
 
 /** The id that tells a LangGraph reducer to forget every message before it. */

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { writeConversation } from '../core/format.ts';
-import type { Block, Message } from '../core/message.ts';
+import { writeConversation } from '../conversation/format.ts';
+import type { Block, Message } from '../conversation/message.ts';
 import { langchain } from './langchain.ts';
 
 const mark = Symbol('message');

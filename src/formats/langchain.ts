@@ -1,6 +1,6 @@
-import type { Conversation, Format, Recognition } from '../core/format.ts';
-import { asCount, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, Message, ToolResultBlock, Usage } from '../core/message.ts';
+import type { Conversation, Format, Recognition } from '../conversation/format.ts';
+import { asCount, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, Message, ToolResultBlock, Usage } from '../conversation/message.ts';
 import { withAnthropicContent } from './anthropic-blocks.ts';
 import { bareFrame, findList, replaceUnderKey } from './frame.ts';
 import { keepBeside, readBeside } from './langchain-beside.ts';

@@ -1,4 +1,4 @@
-import type { MediaBlock } from '../core/message.ts';
+import type { MediaBlock } from '../conversation/message.ts';
 
 /** What is known of a picture, a document or a recording besides that it is there. */
 interface MediaFacts {

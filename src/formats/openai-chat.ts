@@ -1,6 +1,6 @@
-import type { Conversation, Format, Recognition } from '../core/format.ts';
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, Message, Role, ToolCallBlock, ToolResultBlock } from '../core/message.ts';
+import type { Conversation, Format, Recognition } from '../conversation/format.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, Message, Role, ToolCallBlock, ToolResultBlock } from '../conversation/message.ts';
 import { findList, readTools, replaceUnderKey } from './frame.ts';
 import { readChatPart, readContent, toParts } from './openai-chat-parts.ts';
 import { readResponseId } from './response-id.ts';

@@ -1,5 +1,5 @@
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, ToolResultBlock } from '../core/message.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, ToolResultBlock } from '../conversation/message.ts';
 import { dataOfUrl } from './data-url.ts';
 import { mediaBlock } from './media-block.ts';
 import { asOneText, joinTexts } from './result-content.ts';

@@ -1,6 +1,6 @@
-import type { Conversation, Format, Frame, Recognition } from '../core/format.ts';
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, Message, Role, ToolResultBlock } from '../core/message.ts';
+import type { Conversation, Format, Frame, Recognition } from '../conversation/format.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, Message, Role, ToolResultBlock } from '../conversation/message.ts';
 import { findList, readTools } from './frame.ts';
 import { readItemBlocks, readResponsesPart, toItemParts, withOutput } from './openai-responses-items.ts';
 import { rewriteResult } from './result-content.ts';

@@ -1,5 +1,5 @@
-import { RoundfoldError } from '../core/errors.ts';
-import type { Conversation, Format } from '../core/format.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
+import type { Conversation, Format } from '../conversation/format.ts';
 import { aiSdkModel } from './ai-sdk-model.ts';
 import { aiSdkUi } from './ai-sdk-ui.ts';
 import { anthropicMessages } from './anthropic-messages.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { groupRounds } from '../core/rounds.ts';
-import { deepFreeze } from '../testing/deep-freeze.ts';
+import { deepFreeze } from '../../test/support/deep-freeze.ts';
+import { groupRounds } from '../conversation/rounds.ts';
 import { findFormat } from './registry.ts';
 
 type Id = string | undefined;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fixtureLists } from '../../test/fixtures/wire/fixture-lists.ts';
-import type { Format } from '../core/format.ts';
-import type { Block, Message, ToolResultBlock } from '../core/message.ts';
-import { textOf } from '../core/message.ts';
-import { deepFreeze } from '../testing/deep-freeze.ts';
+import { deepFreeze } from '../../test/support/deep-freeze.ts';
+import type { Format } from '../conversation/format.ts';
+import type { Block, Message, ToolResultBlock } from '../conversation/message.ts';
+import { textOf } from '../conversation/message.ts';
 import { formats } from './registry.ts';
 
 interface Place {

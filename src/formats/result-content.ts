@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../core/json.ts';
-import { type Block, type ToolResultBlock, textOf } from '../core/message.ts';
+import { isObject, type JsonObject } from '../conversation/json.ts';
+import { type Block, type ToolResultBlock, textOf } from '../conversation/message.ts';
 
 /**
  * The result that `write` makes of the old one's raw value. The very same result when the content is its own, and when

@@ -1,5 +1,5 @@
-import { isObject } from '../core/json.ts';
-import type { Message } from '../core/message.ts';
+import { isObject } from '../conversation/json.ts';
+import type { Message } from '../conversation/message.ts';
 
 /** Reads raw messages into views and remembers them, so that the next turn reads only what is new. */
 export interface ViewMemory {

@@ -3,9 +3,9 @@
  * of the SDK is loaded or needed here.
  * @module
  */
-import type { Usage } from '../core/message.ts';
-import { createTokenEstimator } from '../core/token-estimator.ts';
+import type { Usage } from '../conversation/message.ts';
 import { aiSdkModel } from '../formats/ai-sdk-model.ts';
+import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { followConversations } from './following.ts';
 import { type CompactorSource, compactorsFrom } from './source.ts';
 

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { type Compactor, type CompactResult, createCompactor } from '../config/compactor.ts';
-import { type Compacted, notCompacted, type Outcome } from '../core/strategy.ts';
+import { type Compactor, type CompactResult, createCompactor } from '../compaction/compactor.ts';
+import { type Compacted, notCompacted, type Outcome } from '../compaction/plan/strategy.ts';
 import { followConversations } from './following.ts';
 
 type Text = ReturnType<typeof say>;

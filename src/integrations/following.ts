@@ -1,7 +1,7 @@
-import type { CallOptions, Compactor } from '../config/compactor.ts';
-import { createCanonical } from '../core/canonical.ts';
-import { isObject } from '../core/json.ts';
-import { changeOf } from '../core/strategy.ts';
+import type { CallOptions, Compactor } from '../compaction/compactor.ts';
+import { changeOf } from '../compaction/plan/strategy.ts';
+import { createCanonical } from '../conversation/canonical.ts';
+import { isObject } from '../conversation/json.ts';
 
 /** A request of a client that sends all of the history every time. */
 export interface FullRequest extends CallOptions {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../core/json.ts';
+import { isObject, type JsonObject } from '../conversation/json.ts';
 import { openMessage } from '../formats/langchain-forms.ts';
 
 type MessageClass = new (fields: JsonObject) => object;

@@ -3,12 +3,12 @@
  * messages are made by the classes of those that came, so that nothing of LangChain is loaded or needed here.
  * @module
  */
-import type { CallOptions } from '../config/compactor.ts';
-import { rememberRecent } from '../config/recent.ts';
-import { asString, isObject } from '../core/json.ts';
-import { changeOf } from '../core/strategy.ts';
+import type { CallOptions } from '../compaction/compactor.ts';
+import { changeOf } from '../compaction/plan/strategy.ts';
+import { asString, isObject } from '../conversation/json.ts';
 import { langchain } from '../formats/langchain.ts';
 import { langchainUpdate } from '../formats/langchain-update.ts';
+import { rememberRecent } from '../keeper/recent.ts';
 import { toInstances } from './langchain-instances.ts';
 import { type CompactorSource, compactorsFrom } from './source.ts';
 

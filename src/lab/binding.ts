@@ -1,4 +1,4 @@
-import { scanText } from '../core/entities.ts';
+import { scanText } from '../memory/facts/entities.ts';
 
 /** So far from a name a word may stand, in characters, to bind it. */
 const REACH = 100;

@@ -1,9 +1,9 @@
-import { changeOf } from '../core/strategy.ts';
-import { growthPerTurn } from '../economics/expectations.ts';
-import { isCacheExpired, type PriceSet } from '../economics/price-set.ts';
-import { createPromptCache, type PromptSegment } from '../economics/prompt-cache.ts';
-import { costOf } from '../economics/request-cost.ts';
-import { quoteRewrite } from '../economics/rewrite-quote.ts';
+import { growthPerTurn } from '../compaction/economics/expectations.ts';
+import { isCacheExpired, type PriceSet } from '../compaction/economics/price-set.ts';
+import { createPromptCache, type PromptSegment } from '../compaction/economics/prompt-cache.ts';
+import { costOf } from '../compaction/economics/request-cost.ts';
+import { quoteRewrite } from '../compaction/economics/rewrite-quote.ts';
+import { changeOf } from '../compaction/plan/strategy.ts';
 import { createPromptMaker, type Planner, planCompaction, rewriteSizes, tokensOf } from './cost-prompt.ts';
 import type { CostSession, CostTurn } from './cost-session.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Message } from '../core/message.ts';
+import type { Message } from '../conversation/message.ts';
 import { chainedRow } from './chain.ts';
 import { cutBetween, tool, user } from './example-cut.ts';
 import type { Row } from './row.ts';

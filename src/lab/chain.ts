@@ -1,5 +1,5 @@
-import { withMessages } from '../core/format.ts';
-import type { Message } from '../core/message.ts';
+import { withMessages } from '../conversation/format.ts';
+import type { Message } from '../conversation/message.ts';
 import type { Row } from './row.ts';
 import type { CountMessages } from './score.ts';
 import { requestPlaces } from './trajectory.ts';

@@ -1,5 +1,5 @@
-import { fileAccess } from '../core/file-access.ts';
-import type { Message, ToolCallBlock } from '../core/message.ts';
+import { fileAccess } from '../conversation/file-access.ts';
+import type { Message, ToolCallBlock } from '../conversation/message.ts';
 import { argumentText } from './message-texts.ts';
 
 const PATCHED_FILE = /^\*\*\* (?:Update|Add) File: (.{1,300})$/gm;

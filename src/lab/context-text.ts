@@ -1,4 +1,10 @@
-import { type Block, callArguments, type Message, type ToolCallBlock, textOf } from '../core/message.ts';
+import {
+  type Block,
+  callArguments,
+  type Message,
+  type ToolCallBlock,
+  textOf,
+} from '../conversation/message.ts';
 
 /** All that a model could read of a message: texts, names and arguments of calls, results, one after the other. */
 export function messageText({ blocks }: Message): string {

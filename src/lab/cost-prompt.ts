@@ -1,12 +1,12 @@
-import { createEngine } from '../config/compactor-options.ts';
-import { runCompaction } from '../config/engine.ts';
-import { withMessages } from '../core/format.ts';
-import type { Message } from '../core/message.ts';
-import { requestTokens } from '../core/receipt.ts';
-import type { Outcome, Strategy } from '../core/strategy.ts';
-import type { Summarizer } from '../core/summarizer.ts';
-import type { TokenEstimator } from '../core/token-estimator.ts';
-import type { PromptSegment } from '../economics/prompt-cache.ts';
+import { createEngine } from '../compaction/compactor-options.ts';
+import type { PromptSegment } from '../compaction/economics/prompt-cache.ts';
+import { runCompaction } from '../compaction/engine.ts';
+import { requestTokens } from '../compaction/plan/receipt.ts';
+import type { Outcome, Strategy } from '../compaction/plan/strategy.ts';
+import { withMessages } from '../conversation/format.ts';
+import type { Message } from '../conversation/message.ts';
+import type { Summarizer } from '../memory/summary-request.ts';
+import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import type { CostSession } from './cost-session.ts';
 
 /** Turns lists of messages into prompts as a cache sees them. */

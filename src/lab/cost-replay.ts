@@ -3,18 +3,23 @@ import {
   afterOutcome,
   afterTurn,
   initialAutoCompactState,
-} from '../core/auto-compact.ts';
-import { thresholdsFor } from '../core/budget.ts';
-import type { Message } from '../core/message.ts';
-import { type Change, changeOf, type Outcome } from '../core/strategy.ts';
-import type { TokenEstimator } from '../core/token-estimator.ts';
-import { adviseCompaction, promptLimitTokens } from '../economics/advice.ts';
-import { growthPerTurn } from '../economics/expectations.ts';
-import { type CostLedger, emptyLedger, type LedgerCompaction, settleTurn } from '../economics/ledger.ts';
-import { isCacheExpired, type PriceSet } from '../economics/price-set.ts';
-import { createPromptCache, type PromptSegment } from '../economics/prompt-cache.ts';
-import { costOf, oneOffCost, type RequestSize } from '../economics/request-cost.ts';
-import { createStrategy } from '../strategies/registry.ts';
+} from '../compaction/auto-compact.ts';
+import { adviseCompaction, promptLimitTokens } from '../compaction/economics/advice.ts';
+import { growthPerTurn } from '../compaction/economics/expectations.ts';
+import {
+  type CostLedger,
+  emptyLedger,
+  type LedgerCompaction,
+  settleTurn,
+} from '../compaction/economics/ledger.ts';
+import { isCacheExpired, type PriceSet } from '../compaction/economics/price-set.ts';
+import { createPromptCache, type PromptSegment } from '../compaction/economics/prompt-cache.ts';
+import { costOf, oneOffCost, type RequestSize } from '../compaction/economics/request-cost.ts';
+import { type Change, changeOf, type Outcome } from '../compaction/plan/strategy.ts';
+import { createStrategy } from '../compaction/strategies/registry.ts';
+import type { Message } from '../conversation/message.ts';
+import { thresholdsFor } from '../tokens/thresholds.ts';
+import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import { createPromptMaker, type Planner, planCompaction, rewriteSizes, tokensOf } from './cost-prompt.ts';
 import type { CostSession, CostTurn } from './cost-session.ts';
 

@@ -1,8 +1,8 @@
-import type { Recording } from '../config/recordings.ts';
-import type { Conversation } from '../core/format.ts';
-import { isUserText, type Message } from '../core/message.ts';
-import { groupRounds } from '../core/rounds.ts';
-import type { TokenEstimator } from '../core/token-estimator.ts';
+import type { Conversation } from '../conversation/format.ts';
+import { isUserText, type Message } from '../conversation/message.ts';
+import { groupRounds } from '../conversation/rounds.ts';
+import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { Recording } from '../transcripts/recordings.ts';
 import type { Origin } from '../transcripts/transcript.ts';
 
 /** One request of a recorded session. */

@@ -1,5 +1,5 @@
-import { entitiesIn } from '../core/entities.ts';
-import { isUserText, type Message } from '../core/message.ts';
+import { isUserText, type Message } from '../conversation/message.ts';
+import { entitiesIn } from '../memory/facts/entities.ts';
 import { foldText } from './fold.ts';
 import { sentencesOf } from './sentences.ts';
 

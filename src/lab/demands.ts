@@ -1,5 +1,5 @@
-import { isUserText, type Message } from '../core/message.ts';
-import { readSummaryMessage } from '../core/summary-message.ts';
+import { isUserText, type Message } from '../conversation/message.ts';
+import { readSummaryMessage } from '../conversation/summary-message.ts';
 import { isDemand } from './demanding-sentence.ts';
 import { sentencesOf } from './sentences.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolCallBlock } from '../core/message.ts';
+import type { ToolCallBlock } from '../conversation/message.ts';
 import { editTextsOf } from './edit-texts.ts';
 
 function call(input: unknown): ToolCallBlock {

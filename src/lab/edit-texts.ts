@@ -1,4 +1,4 @@
-import { callArguments, type ToolCallBlock } from '../core/message.ts';
+import { callArguments, type ToolCallBlock } from '../conversation/message.ts';
 
 /** What a call takes for the present text of a file, and what it puts there. */
 export interface EditTexts {

@@ -1,5 +1,5 @@
-import { fileAccess } from '../core/file-access.ts';
-import { callArguments, type Message, type ToolCallBlock } from '../core/message.ts';
+import { fileAccess } from '../conversation/file-access.ts';
+import { callArguments, type Message, type ToolCallBlock } from '../conversation/message.ts';
 import { lastTwoParts } from './changed-files.ts';
 import { editTextsOf } from './edit-texts.ts';
 import { bareLine, isTellingLine } from './file-lines.ts';

@@ -1,4 +1,4 @@
-import type { Recording } from '../config/recordings.ts';
+import type { Recording } from '../transcripts/recordings.ts';
 import { commonNames } from './common-names.ts';
 import { type Exam, examOf } from './exam.ts';
 import { findNeeds } from './needs.ts';

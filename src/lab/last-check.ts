@@ -1,4 +1,4 @@
-import type { Message } from '../core/message.ts';
+import type { Message } from '../conversation/message.ts';
 import { foldText } from './fold.ts';
 import { answeredCalls, shellCommandOf } from './shell-commands.ts';
 

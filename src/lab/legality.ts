@@ -1,6 +1,6 @@
 import { findContract } from '../contracts/registry.ts';
-import { type Conversation, withMessages, writeConversation } from '../core/format.ts';
-import type { Message } from '../core/message.ts';
+import { type Conversation, withMessages, writeConversation } from '../conversation/format.ts';
+import type { Message } from '../conversation/message.ts';
 
 /** Rules of the wire format that these messages break and the recorded prefix did not. Empty for a legal output. */
 export function brokenRules(prefix: Conversation, output: readonly Message[]): readonly string[] {

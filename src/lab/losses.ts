@@ -1,8 +1,8 @@
-import type { EntityKind } from '../core/entities.ts';
-import type { Message, ToolCallBlock } from '../core/message.ts';
-import { groupRounds } from '../core/rounds.ts';
-import { type BlockPosition, linkTools } from '../core/tool-links.ts';
-import { callTarget } from '../summarizers/call-text.ts';
+import type { Message, ToolCallBlock } from '../conversation/message.ts';
+import { groupRounds } from '../conversation/rounds.ts';
+import { type BlockPosition, linkTools } from '../conversation/tool-links.ts';
+import type { EntityKind } from '../memory/facts/entities.ts';
+import { callTarget } from '../memory/model/call-text.ts';
 import { textsOf } from './message-texts.ts';
 import type { LineNeed, NameNeed } from './needs.ts';
 import type { Probe } from './probes.ts';

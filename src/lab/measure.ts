@@ -1,4 +1,4 @@
-import { changeOf } from '../core/strategy.ts';
+import { changeOf } from '../compaction/plan/strategy.ts';
 import type { LabCase } from './lab-case.ts';
 import type { Figures } from './measures.ts';
 import type { Row } from './row.ts';

@@ -1,5 +1,5 @@
-import type { Block, Message, ToolCallBlock } from '../core/message.ts';
-import { callArguments, textOf } from '../core/message.ts';
+import type { Block, Message, ToolCallBlock } from '../conversation/message.ts';
+import { callArguments, textOf } from '../conversation/message.ts';
 
 /** Where a text stands: what the user wrote, what a tool gave back, what the model said, thought or handed to a tool. */
 export type TextSource = 'system' | 'user' | 'result' | 'assistant' | 'reasoning' | 'call';

@@ -1,4 +1,4 @@
-import type { Message } from '../core/message.ts';
+import type { Message } from '../conversation/message.ts';
 import { wordsNear } from './binding.ts';
 import { bareLine, lineAround } from './file-lines.ts';
 import { FOUR_WORDS, TWO_WORDS } from './mentions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deepFreeze } from '../testing/deep-freeze.ts';
+import { deepFreeze } from '../../test/support/deep-freeze.ts';
 import { cutBetween, said, tool, user } from './example-cut.ts';
 import { findNeeds } from './needs.ts';
 

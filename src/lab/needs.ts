@@ -1,6 +1,6 @@
-import { type EntityKind, scanText } from '../core/entities.ts';
-import type { Message, ToolCallBlock } from '../core/message.ts';
-import { createTokenEstimator } from '../core/token-estimator.ts';
+import type { Message, ToolCallBlock } from '../conversation/message.ts';
+import { type EntityKind, scanText } from '../memory/facts/entities.ts';
+import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { changedFilesOf } from './changed-files.ts';
 import { demandsOf } from './demands.ts';
 import { editTextsOf } from './edit-texts.ts';

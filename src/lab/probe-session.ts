@@ -1,8 +1,8 @@
-import { RoundfoldError } from '../core/errors.ts';
-import type { Format } from '../core/format.ts';
-import { isObject, type JsonObject } from '../core/json.ts';
-import { createTokenEstimator } from '../core/token-estimator.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
+import type { Format } from '../conversation/format.ts';
+import { isObject, type JsonObject } from '../conversation/json.ts';
 import { readConversation } from '../formats/registry.ts';
+import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import type { Probe } from './probes.ts';
 import type { Cut } from './trajectory.ts';
 

@@ -1,5 +1,5 @@
-import { type Place, RoundfoldError } from '../core/errors.ts';
-import { isObject, type JsonObject } from '../core/json.ts';
+import { type Place, RoundfoldError } from '../conversation/errors.ts';
+import { isObject, type JsonObject } from '../conversation/json.ts';
 import { foldText } from './fold.ts';
 
 /** A question that somebody who takes over would ask, and what in a context answers it. Plain data. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Receipt } from '../core/receipt.ts';
+import type { Receipt } from '../compaction/plan/receipt.ts';
 import { cutBetween, said, tool, user } from './example-cut.ts';
 import { scoreNeeds } from './need-score.ts';
 import { findNeeds } from './needs.ts';

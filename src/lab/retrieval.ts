@@ -1,5 +1,5 @@
-import type { Message } from '../core/message.ts';
-import type { Receipt } from '../core/receipt.ts';
+import type { Receipt } from '../compaction/plan/receipt.ts';
+import type { Message } from '../conversation/message.ts';
 import { textsOf } from './message-texts.ts';
 import type { IsRetrievable } from './need-score.ts';
 

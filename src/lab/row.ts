@@ -1,6 +1,6 @@
-import { withMessages } from '../core/format.ts';
-import type { Message } from '../core/message.ts';
-import type { Outcome } from '../core/strategy.ts';
+import type { Outcome } from '../compaction/plan/strategy.ts';
+import { withMessages } from '../conversation/format.ts';
+import type { Message } from '../conversation/message.ts';
 import type { Cut } from './trajectory.ts';
 
 /** One way to make a prefix smaller: a strategy, a peer, a control, the oracle. */

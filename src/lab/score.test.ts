@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../core/message.ts';
-import { summaryMessageText } from '../core/summary-message.ts';
+import type { Message } from '../conversation/message.ts';
+import { summaryMessageText } from '../conversation/summary-message.ts';
 import { examOf } from './exam.ts';
 import { cutBetween, said, tool, user } from './example-cut.ts';
 import type { Figures } from './measures.ts';

@@ -1,7 +1,7 @@
-import { currentTurnStart } from '../core/current-turn.ts';
-import type { Message } from '../core/message.ts';
-import type { Receipt } from '../core/receipt.ts';
-import { readSummaryMessage } from '../core/summary-message.ts';
+import type { Receipt } from '../compaction/plan/receipt.ts';
+import { currentTurnStart } from '../conversation/current-turn.ts';
+import type { Message } from '../conversation/message.ts';
+import { readSummaryMessage } from '../conversation/summary-message.ts';
 import { contextText, messageText } from './context-text.ts';
 import { keptDecisions } from './decisions.ts';
 import type { Exam } from './exam.ts';

@@ -1,4 +1,4 @@
-import type { Message } from '../core/message.ts';
+import type { Message } from '../conversation/message.ts';
 import type { Row } from './row.ts';
 import type { CountMessages } from './score.ts';
 import type { Cut } from './trajectory.ts';

@@ -1,5 +1,5 @@
-import { callArguments, type Message, type ToolCallBlock, textOf } from '../core/message.ts';
-import { linkTools } from '../core/tool-links.ts';
+import { callArguments, type Message, type ToolCallBlock, textOf } from '../conversation/message.ts';
+import { linkTools } from '../conversation/tool-links.ts';
 
 /** A call with what came of it, in the order of the calls. */
 export interface AnsweredCall {

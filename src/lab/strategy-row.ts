@@ -1,9 +1,9 @@
-import { createEngine } from '../config/compactor-options.ts';
-import { runCompaction } from '../config/engine.ts';
-import { requestTokens } from '../core/receipt.ts';
-import { changeOf, type Outcome, type Strategy } from '../core/strategy.ts';
-import type { Summarizer } from '../core/summarizer.ts';
-import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
+import { createEngine } from '../compaction/compactor-options.ts';
+import { runCompaction } from '../compaction/engine.ts';
+import { requestTokens } from '../compaction/plan/receipt.ts';
+import { changeOf, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
+import type { Summarizer } from '../memory/summary-request.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
 import type { Row } from './row.ts';
 import type { Cut } from './trajectory.ts';
 

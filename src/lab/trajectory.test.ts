@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Recording } from '../config/recordings.ts';
+import type { Recording } from '../transcripts/recordings.ts';
 import type { RecordedCompaction } from '../transcripts/transcript.ts';
 import { cutBetween, tool, user } from './example-cut.ts';
 import { labCasesOf } from './lab-case.ts';

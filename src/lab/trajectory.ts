@@ -1,9 +1,9 @@
-import type { Recording } from '../config/recordings.ts';
-import { type Conversation, withMessages } from '../core/format.ts';
-import { legalCuts } from '../core/legality.ts';
-import type { Message } from '../core/message.ts';
-import { groupRounds } from '../core/rounds.ts';
-import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
+import { type Conversation, withMessages } from '../conversation/format.ts';
+import { legalCuts } from '../conversation/legality.ts';
+import type { Message } from '../conversation/message.ts';
+import { groupRounds } from '../conversation/rounds.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
+import type { Recording } from '../transcripts/recordings.ts';
 
 /** A place in a recorded session where it might have been compacted: what stood before it, and what really came after. */
 export interface Cut {

@@ -1,5 +1,5 @@
-import { type EntityKind, scanText } from '../core/entities.ts';
-import { callArguments, type Message, type ToolCallBlock } from '../core/message.ts';
+import { callArguments, type Message, type ToolCallBlock } from '../conversation/message.ts';
+import { type EntityKind, scanText } from '../memory/facts/entities.ts';
 import { type TextSource, textsOf } from './message-texts.ts';
 import { findNeeds, type Needs } from './needs.ts';
 import { createPatternFinder } from './pattern-finder.ts';

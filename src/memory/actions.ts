@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../core/json.ts';
-import { callArguments, type ToolCallBlock } from '../core/message.ts';
+import { isObject, type JsonObject } from '../conversation/json.ts';
+import { callArguments, type ToolCallBlock } from '../conversation/message.ts';
 
 /** A text of a file that takes the place of another one. */
 export interface Change {

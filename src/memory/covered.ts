@@ -1,11 +1,11 @@
-import { demandsOf } from '../core/demands.ts';
-import { demandsOfUser, type Fact, factsOf, writesOpenWork } from '../core/facts.ts';
-import type { Message } from '../core/message.ts';
-import { ownWords } from '../core/own-words.ts';
-import type { Span } from '../core/pins.ts';
-import { readOpenings, readSummaryMessage } from '../core/summary-message.ts';
+import type { Span } from '../conversation/atomic-groups.ts';
+import type { Message } from '../conversation/message.ts';
+import { readOpenings, readSummaryMessage } from '../conversation/summary-message.ts';
+import { demandsOfUser, type Fact, factsOf, writesOpenWork } from './facts/facts.ts';
 import { recallMemory } from './recall.ts';
 import { indented, QUOTED_ABOVE } from './tell.ts';
+import { demandsOf } from './words/demands.ts';
+import { ownWords } from './words/own-words.ts';
 
 /** What a summary is to stand for, and what stays beside it. */
 export interface Covered {

@@ -1,9 +1,9 @@
-import { type Message, type ToolCallBlock, type ToolResultBlock, textOf } from '../core/message.ts';
-import { isHandover, ownWords, segmentsOf } from '../core/own-words.ts';
-import { readOpenings, readSummaryMessage } from '../core/summary-message.ts';
-import { linkTools } from '../core/tool-links.ts';
+import { type Message, type ToolCallBlock, type ToolResultBlock, textOf } from '../conversation/message.ts';
+import { readOpenings, readSummaryMessage } from '../conversation/summary-message.ts';
+import { linkTools } from '../conversation/tool-links.ts';
 import { type Action, actionOf } from './actions.ts';
 import { readResult, type ToolSaying } from './results.ts';
+import { isHandover, ownWords, segmentsOf } from './words/own-words.ts';
 
 interface Placed {
   /** Index of its message in the conversation. */

@@ -1,5 +1,5 @@
-import { askSummarizer, type Summarizer, type SummaryRequest } from '../core/summarizer.ts';
 import { readProse } from './prose.ts';
+import { askSummarizer, type Summarizer, type SummaryRequest } from './summary-request.ts';
 
 /** Models write no longer texts well, and are paid by the word: so many tokens, or this share of the room. */
 const MOST_PROSE_TOKENS = 8000;

@@ -1,11 +1,11 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { SummaryRequest } from '../core/summarizer.ts';
-import { createTokenEstimator } from '../core/token-estimator.ts';
+import { deepFreeze } from '../../test/support/deep-freeze.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
-import { deepFreeze } from '../testing/deep-freeze.ts';
+import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { remember } from './memory.ts';
 import { recallMemory } from './recall.ts';
+import type { SummaryRequest } from './summary-request.ts';
 
 const estimator = createTokenEstimator();
 

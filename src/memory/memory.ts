@@ -1,5 +1,4 @@
-import type { Message } from '../core/message.ts';
-import type { SummaryFailure, SummaryOutcome, SummaryRequest } from '../core/summarizer.ts';
+import type { Message } from '../conversation/message.ts';
 import { Chooser } from './choose.ts';
 import { type Happening, markClosings, readEvents, type Told } from './events.ts';
 import { NameWorth } from './names.ts';
@@ -11,6 +10,7 @@ import type { PartName, Piece } from './piece.ts';
 import { nothingRecalled, type Recalled, recallMemory } from './recall.ts';
 import { commonRoot } from './root.ts';
 import { foldState, type State } from './state.ts';
+import type { SummaryFailure, SummaryOutcome, SummaryRequest } from './summary-request.ts';
 import { type Frame, opening, pageLabel, STATE_HEADS, tell } from './tell.ts';
 import { SMALL_MEMORY, WORTH } from './weights.ts';
 

@@ -1,5 +1,5 @@
-import { scanText } from '../core/entities.ts';
 import type { Did, Happening } from './events.ts';
+import { scanText } from './facts/entities.ts';
 import type { KnownFile } from './files.ts';
 import { NAME_WORTH } from './weights.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../core/json.ts';
+import { isObject } from '../conversation/json.ts';
 
 /** Larger JSON is data that no line of a memory could tell. */
 const LONGEST = 200_000;

@@ -1,9 +1,9 @@
-import { piecesOf } from '../core/demands.ts';
 import { kindOf, NOD, type SayingKind } from './sayings-kinds.ts';
 import { findLeanings, type Leaning } from './sayings-leaning.ts';
 import { isMereRevision } from './sayings-revising-words.ts';
 import { findRevoked } from './sayings-revisions.ts';
 import { namesSomething, topicWords } from './sayings-words.ts';
+import { piecesOf } from './words/demands.ts';
 
 export type { SayingKind } from './sayings-kinds.ts';
 export type { Leaning } from './sayings-leaning.ts';

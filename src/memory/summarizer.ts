@@ -1,4 +1,4 @@
-import type { Summarizer } from '../core/summarizer.ts';
+import type { Summarizer } from './summary-request.ts';
 
 /**
  * The summarizer that needs no model: a memory of what the user said, what happened and how things stand, in the

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { FactKind } from '../core/facts.ts';
-import { summaryMessageText } from '../core/summary-message.ts';
+import { summaryMessageText } from '../conversation/summary-message.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { readCovered } from './covered.ts';
+import type { FactKind } from './facts/facts.ts';
 import { accountFor, demandTokens } from './survival.ts';
 
 const user = (content: unknown) => ({ role: 'user', content });

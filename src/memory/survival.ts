@@ -1,8 +1,8 @@
-import { argumentTexts } from '../core/argument-texts.ts';
-import { type Fact, factKinds, type Survival } from '../core/facts.ts';
-import { createTextFinder } from '../core/find-texts.ts';
-import { type Block, callArguments, textOf } from '../core/message.ts';
+import { type Block, callArguments, textOf } from '../conversation/message.ts';
 import type { Covered } from './covered.ts';
+import { argumentTexts } from './facts/argument-texts.ts';
+import { type Fact, factKinds, type Survival } from './facts/facts.ts';
+import { createTextFinder } from './facts/find-texts.ts';
 
 const EXAMPLES = 5;
 const WHITE_SPACE = /\s+/g;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { summaryMessageText } from '../core/summary-message.ts';
+import { deepFreeze } from '../../test/support/deep-freeze.ts';
+import { summaryMessageText } from '../conversation/summary-message.ts';
 import { readConversation } from '../formats/registry.ts';
-import { deepFreeze } from '../testing/deep-freeze.ts';
 import { carriedMemories } from './carried-memory.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });

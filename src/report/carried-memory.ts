@@ -1,5 +1,5 @@
-import type { Message } from '../core/message.ts';
-import { openingText, readMarkedSummary, readOpenings } from '../core/summary-message.ts';
+import type { Message } from '../conversation/message.ts';
+import { openingText, readMarkedSummary, readOpenings } from '../conversation/summary-message.ts';
 
 /** A memory in a conversation, as the model reads it. */
 export interface CarriedMemory {

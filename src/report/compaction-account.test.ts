@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { messagesOfShape } from '../../test/support/shapes.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
-import { createTokenEstimator } from '../core/token-estimator.ts';
+import { createStrategy } from '../compaction/strategies/registry.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { readConversation } from '../formats/registry.ts';
-import { createStrategy } from '../strategies/registry.ts';
-import { messagesOfShape } from '../testing/shapes.ts';
+import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { accountForCompaction } from './compaction-account.ts';
 
 const estimator = createTokenEstimator({ countText: (text) => text.length });

@@ -1,9 +1,9 @@
-import type { Survival } from '../core/facts.ts';
-import { type Conversation, withMessages } from '../core/format.ts';
-import { hasToolResult, type Message, textOf } from '../core/message.ts';
-import type { FateRun, Receipt } from '../core/receipt.ts';
-import { readSummaryMessage } from '../core/summary-message.ts';
-import type { TokenEstimator } from '../core/token-estimator.ts';
+import type { FateRun, Receipt } from '../compaction/plan/receipt.ts';
+import { type Conversation, withMessages } from '../conversation/format.ts';
+import { hasToolResult, type Message, textOf } from '../conversation/message.ts';
+import { readSummaryMessage } from '../conversation/summary-message.ts';
+import type { Survival } from '../memory/facts/facts.ts';
+import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import { type Inspection, inspectConversation } from './inspection.ts';
 import { type TokenPart, tokenParts } from './token-parts.ts';
 

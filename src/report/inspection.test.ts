@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Conversation } from '../core/format.ts';
-import type { Usage } from '../core/message.ts';
-import { createTokenEstimator } from '../core/token-estimator.ts';
+import type { Conversation } from '../conversation/format.ts';
+import type { Usage } from '../conversation/message.ts';
 import { readConversation } from '../formats/registry.ts';
+import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { inspectConversation } from './inspection.ts';
 
 const estimator = createTokenEstimator({ countText: (text) => text.length });

@@ -1,12 +1,12 @@
-import { type TokenWarningState, tokenWarningState } from '../core/budget.ts';
-import { fileAccess } from '../core/file-access.ts';
-import type { Conversation } from '../core/format.ts';
-import type { ToolCallBlock, ToolResultBlock } from '../core/message.ts';
-import { groupRounds, nameRound, type Round } from '../core/rounds.ts';
-import { type TokenClass, tokensByClass } from '../core/token-classes.ts';
-import type { TokenEstimator } from '../core/token-estimator.ts';
-import { measureContext, type TokenMeasure } from '../core/tokens.ts';
-import { type BlockPosition, linkTools, type ToolLinks } from '../core/tool-links.ts';
+import { fileAccess } from '../conversation/file-access.ts';
+import type { Conversation } from '../conversation/format.ts';
+import type { ToolCallBlock, ToolResultBlock } from '../conversation/message.ts';
+import { groupRounds, nameRound, type Round } from '../conversation/rounds.ts';
+import { type BlockPosition, linkTools, type ToolLinks } from '../conversation/tool-links.ts';
+import { type TokenWarningState, tokenWarningState } from '../tokens/thresholds.ts';
+import { type TokenClass, tokensByClass } from '../tokens/token-classes.ts';
+import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import { measureContext, type TokenMeasure } from '../tokens/tokens.ts';
 
 /** What is in a conversation and where its tokens go, as numbers. */
 export interface Inspection {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { messagesOfShape } from '../../test/support/shapes.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
-import type { Compacted } from '../core/strategy.ts';
+import type { Compacted } from '../compaction/plan/strategy.ts';
+import { createStrategy } from '../compaction/strategies/registry.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
-import { createStrategy } from '../strategies/registry.ts';
-import { messagesOfShape } from '../testing/shapes.ts';
 import { preview } from './preview.ts';
 
 const read = (shape: string, padding?: string) =>

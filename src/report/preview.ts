@@ -1,7 +1,7 @@
-import type { Conversation } from '../core/format.ts';
-import type { Change } from '../core/strategy.ts';
-import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
-import { diffMessages, type MessageDiff } from '../decorators/message-diff.ts';
+import { diffMessages, type MessageDiff } from '../compaction/decorators/message-diff.ts';
+import type { Change } from '../compaction/plan/strategy.ts';
+import type { Conversation } from '../conversation/format.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
 import { survivalLines } from './survival-lines.ts';
 import { countOf, drawTable, formatCount } from './terminal.ts';
 

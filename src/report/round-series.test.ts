@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Conversation } from '../core/format.ts';
-import type { Message } from '../core/message.ts';
-import { createTokenEstimator } from '../core/token-estimator.ts';
-import { o200kProfile } from '../core/token-profile.ts';
-import { measureContext } from '../core/tokens.ts';
+import type { Conversation } from '../conversation/format.ts';
+import type { Message } from '../conversation/message.ts';
 import { readConversation } from '../formats/registry.ts';
+import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { o200kProfile } from '../tokens/token-profile.ts';
+import { measureContext } from '../tokens/tokens.ts';
 import { roundSeries } from './round-series.ts';
 
 const profile = { ...o200kProfile, perMessageTokens: 0, perRequestTokens: 0 };

@@ -1,8 +1,8 @@
-import type { Conversation } from '../core/format.ts';
-import type { Message } from '../core/message.ts';
-import { groupRounds } from '../core/rounds.ts';
-import type { TokenEstimator } from '../core/token-estimator.ts';
-import { learnRatio } from '../core/tokens.ts';
+import type { Conversation } from '../conversation/format.ts';
+import type { Message } from '../conversation/message.ts';
+import { groupRounds } from '../conversation/rounds.ts';
+import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import { learnRatio } from '../tokens/tokens.ts';
 import type { RecordedCompaction } from '../transcripts/transcript.ts';
 
 /** How large the context was after each round, over all compactions. Plain data. */

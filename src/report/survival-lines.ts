@@ -1,5 +1,5 @@
-import type { FactKind, Survival } from '../core/facts.ts';
-import { printable } from '../core/printable.ts';
+import { printable } from '../conversation/printable.ts';
+import type { FactKind, Survival } from '../memory/facts/facts.ts';
 import { drawTable, formatCount } from './terminal.ts';
 
 /** What facts are called when there are several. */

@@ -1,4 +1,4 @@
-import { findModel } from '../models/catalog.ts';
+import { findModel } from '../tokens/catalog.ts';
 import type { CacheLedger } from './cache-ledger.ts';
 import type { Prompt } from './prompt.ts';
 

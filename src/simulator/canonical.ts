@@ -1,4 +1,4 @@
-import { isObject } from '../core/json.ts';
+import { isObject } from '../conversation/json.ts';
 
 /**
  * A value as text that is the same for every order of keys and wherever its cache markers stand. String content is the

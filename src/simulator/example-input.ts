@@ -1,4 +1,4 @@
-import { asList, asString, isObject, type JsonObject } from '../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
 
 const deepest = 4;
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../conversation/json.ts';
 import type { Delivery } from './delivery.ts';
 import type { Problem } from './problem.ts';
 import type { Provider } from './provider.ts';

@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject } from '../core/json.ts';
+import { asString, isObject, type JsonObject } from '../conversation/json.ts';
 import type { Chunking, Delivery } from './delivery.ts';
 import { type Fault, faultsOn, kindOf } from './faults.ts';
 import { limitsOf } from './model-limits.ts';

@@ -1,4 +1,4 @@
-import { contextWindowForModel, findModel } from '../models/catalog.ts';
+import { contextWindowForModel, findModel } from '../tokens/catalog.ts';
 
 /** How much a model takes. */
 export interface ModelLimits {

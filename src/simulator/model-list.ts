@@ -1,6 +1,6 @@
-import { findModel } from '../models/catalog.ts';
-import { catalog } from '../models/catalog-data.ts';
-import type { ModelInfo } from '../models/model-info.ts';
+import { findModel } from '../tokens/catalog.ts';
+import { catalog } from '../tokens/catalog-data.ts';
+import type { ModelInfo } from '../tokens/model-info.ts';
 import type { Problem, Refused } from './problem.ts';
 
 /** Whose shape the list of models is wanted in: both providers have it under the same path. */

@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject } from '../core/json.ts';
+import { asString, isObject, type JsonObject } from '../conversation/json.ts';
 import type { Asked } from './provider.ts';
 import type { OfferedTool } from './script.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Conversation, Frame } from '../core/format.ts';
-import { asList, isObject, type JsonObject } from '../core/json.ts';
-import type { Block, Message } from '../core/message.ts';
-import { createTokenEstimator, type TokenEstimator } from '../core/token-estimator.ts';
-import { tokenProfileForModel } from '../models/token-profiles.ts';
+import type { Conversation, Frame } from '../conversation/format.ts';
+import { asList, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Block, Message } from '../conversation/message.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
+import { tokenProfileForModel } from '../tokens/token-profiles.ts';
 import { canonicalJson } from './canonical.ts';
 
 /** One block of a prompt, in the order in which the model reads it: tools, system, messages. */

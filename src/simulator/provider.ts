@@ -1,5 +1,5 @@
-import type { Conversation } from '../core/format.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Conversation } from '../conversation/format.ts';
+import type { JsonObject } from '../conversation/json.ts';
 import type { CacheLedger } from './cache-ledger.ts';
 import type { ModelLimits } from './model-limits.ts';
 import type { StoredResponses } from './openai-responses/stored-responses.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../conversation/json.ts';
 
 /** A piece of what the model says. */
 export type ReplyPart =

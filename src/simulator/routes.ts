@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../conversation/json.ts';
 import { answerCall, type ModelBehaviour, type Outcome, plainDelivery, refuse } from './model-endpoint.ts';
 import { readModels } from './model-list.ts';
 import { isRefused } from './problem.ts';

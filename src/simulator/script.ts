@@ -1,6 +1,6 @@
-import type { Conversation } from '../core/format.ts';
-import type { JsonObject } from '../core/json.ts';
-import { isUserText, type Message } from '../core/message.ts';
+import type { Conversation } from '../conversation/format.ts';
+import type { JsonObject } from '../conversation/json.ts';
+import { isUserText, type Message } from '../conversation/message.ts';
 import { exampleInput } from './example-input.ts';
 import type { Reply, ReplyPart } from './reply.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { RoundfoldError } from '../core/errors.ts';
-import { asString, isObject } from '../core/json.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
+import { asString, isObject } from '../conversation/json.ts';
 import { createCacheLedger } from './cache-ledger.ts';
 import { type Chunking, deliver } from './delivery.ts';
 import type { Fault } from './faults.ts';

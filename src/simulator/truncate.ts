@@ -1,4 +1,4 @@
-import { withMessages, writeConversation } from '../core/format.ts';
+import { withMessages, writeConversation } from '../conversation/format.ts';
 import { measurePrompt, type Prompt, type TokenCounter } from './prompt.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { RoundfoldError } from '../core/errors.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
 
 /** When a lease was taken or renewed, and until when it holds. */
 export interface LeaseTime {

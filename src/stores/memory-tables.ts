@@ -1,9 +1,9 @@
-import type { Checkpoint } from '../core/checkpoint.ts';
-import type { ArchivedSpan, ConversationKey, StoredConversation } from '../core/store.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import type { CheckpointPlace } from './record/codec.ts';
 import { ENVELOPE_ROOM } from './record/envelope.ts';
 import { nameInColumn } from './record/name.ts';
 import { readCheckpoint, readSpan, type SpanPlace, writeCheckpoint, writeSpan } from './record/payload.ts';
+import type { ArchivedSpan, ConversationKey, StoredConversation } from './store.ts';
 
 /** As bytes, so that nobody can change what is kept. Memory needs no envelope. */
 interface StoredCheckpoint {

@@ -1,5 +1,4 @@
-import type { Checkpoint } from '../core/checkpoint.ts';
-import type { ArchivedSpan, ConversationKey, Lease, Store, StoreRecord } from '../core/store.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import { TOUCH_AFTER_MS } from './last-use.ts';
 import { isHeld, type LeaseTime, leaseDuration } from './lease-time.ts';
 import {
@@ -18,6 +17,7 @@ import { admitCommit, admitRecords } from './record/admission.ts';
 import { linkText } from './record/identity.ts';
 import { conversationsToCollect } from './retention.ts';
 import { excerptOf, hasWords, searchWords } from './search-words.ts';
+import type { ArchivedSpan, ConversationKey, Lease, Store, StoreRecord } from './store.ts';
 
 /** A store that ends with the process. */
 export function memoryStore(options: Pick<StoreOptions, 'now'> = {}): Store {

@@ -1,4 +1,4 @@
-import type { StoreFault } from '../core/store.ts';
+import type { StoreFault } from './store.ts';
 
 /** What every store takes. */
 export interface StoreOptions {

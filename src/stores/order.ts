@@ -1,5 +1,5 @@
-import type { ArchivedSpan, ConversationKey, StoredConversation } from '../core/store.ts';
 import { nameInColumn } from './record/name.ts';
+import type { ArchivedSpan, ConversationKey, StoredConversation } from './store.ts';
 
 /** The last used first; then by name. */
 export function byLastUse(left: StoredConversation, right: StoredConversation): number {

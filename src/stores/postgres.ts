@@ -1,5 +1,4 @@
-import { RoundfoldError } from '../core/errors.ts';
-import type { Store } from '../core/store.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
 import type { StoreOptions } from './options.ts';
 import type { PostgresPool } from './postgres/connection.ts';
 import { postgresDialect } from './postgres/dialect.ts';
@@ -7,6 +6,7 @@ import { areTablesLost, explainPostgresError } from './postgres/errors.ts';
 import { createPool } from './postgres/pool.ts';
 import { PostgresDatabase } from './postgres/postgres-database.ts';
 import { SqlStore } from './sql/sql-store.ts';
+import type { Store } from './store.ts';
 
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 

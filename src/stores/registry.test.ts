@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RoundfoldError } from '../core/errors.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
 import { openStore, storeKinds } from './registry.ts';
 
 describe('openStore', () => {

@@ -1,9 +1,9 @@
-import { RoundfoldError } from '../core/errors.ts';
-import type { Store } from '../core/store.ts';
+import { RoundfoldError } from '../conversation/errors.ts';
 import { memoryStore } from './memory.ts';
 import type { StoreOptions } from './options.ts';
 import { postgresStore } from './postgres.ts';
 import { sqliteStore } from './sqlite.ts';
+import type { Store } from './store.ts';
 
 /** A kind of store that an address can name. */
 export interface StoreKind {

@@ -1,4 +1,4 @@
-import type { Retention, StoredConversation } from '../core/store.ts';
+import type { Retention, StoredConversation } from './store.ts';
 
 /**
  * Which conversations leave, given the last used first: those unused for too long, and the least recently used ones until

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Store } from '../core/store.ts';
 import { defaultStorePath } from './default-path.ts';
 import type { StoreOptions } from './options.ts';
 import { SqlStore } from './sql/sql-store.ts';
 import { connect } from './sqlite/connect.ts';
 import { explainSqliteError, isBusy, isConnectionLost } from './sqlite/errors.ts';
 import { SqliteDatabase, type SqliteDatabaseOptions } from './sqlite/sqlite-database.ts';
+import type { Store } from './store.ts';
 
 const WAIT_MS = 5000;
 const OPENING_PAUSE_MS = 20;

@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject } from '../core/json.ts';
+import { asString, isObject, type JsonObject } from '../conversation/json.ts';
 import type { Origin, RecordedCompaction, Segment } from './transcript.ts';
 
 /** What one record adds to a conversation in the Anthropic format: a message, or one of the results of a turn. */

@@ -1,4 +1,4 @@
-import type { Place } from '../core/errors.ts';
+import type { Place } from '../conversation/errors.ts';
 
 /** The place of something inside a value: `path` continues the path of the value itself. */
 export function placeInside(place: Place, path: string): Place {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordEntries } from '../testing/fold-records.ts';
+import { recordEntries } from '../../test/support/fold-records.ts';
 import { geminiCli } from './gemini-cli/reader.ts';
 import { openWebui } from './open-webui/reader.ts';
 import { opencode } from './opencode/reader.ts';

@@ -1,5 +1,5 @@
-import type { Place } from '../core/errors.ts';
-import type { Usage } from '../core/message.ts';
+import type { Place } from '../conversation/errors.ts';
+import type { Usage } from '../conversation/message.ts';
 import type { BadInput, JsonEntry } from './input/json-values.ts';
 
 /** One conversation found in a file, in one of the wire formats. A file may hold many. */

@@ -2,9 +2,9 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import type { CheckContext, Contract, SealVerdict } from '../../src/contracts/contract.ts';
 import { contracts } from '../../src/contracts/registry.ts';
-import { isObject } from '../../src/core/json.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { isObject } from '../../src/conversation/json.ts';
 import { fixtureLists } from '../fixtures/wire/fixture-lists.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { applyMangles, mangles, oddLike } from '../support/odd-values.ts';
 
 const verdicts: readonly SealVerdict[] = ['valid', 'modified', 'tampered', 'foreign-prefix', 'gap'];

@@ -1,13 +1,13 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { findContract } from '../../src/contracts/registry.ts';
-import { writeConversation } from '../../src/core/format.ts';
-import { legalCuts } from '../../src/core/legality.ts';
-import { ensureToolResultPairing } from '../../src/core/pairing.ts';
-import { groupRounds } from '../../src/core/rounds.ts';
+import { writeConversation } from '../../src/conversation/format.ts';
+import { legalCuts } from '../../src/conversation/legality.ts';
+import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
+import { groupRounds } from '../../src/conversation/rounds.ts';
 import { findFormat } from '../../src/formats/registry.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { applyDamages, damages, steps, writers } from '../support/conversations.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 
 /** The engine judged by the providers' rules, which share no code with it. */
 describe.each(Object.entries(writers))('%s', (name, write) => {

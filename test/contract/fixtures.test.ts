@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { contracts, findContract } from '../../src/contracts/registry.ts';
-import { type Recognition, writeConversation } from '../../src/core/format.ts';
+import { type Recognition, writeConversation } from '../../src/conversation/format.ts';
 import { findFormat, formats, recogniseFormat } from '../../src/formats/registry.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { fixtureTitle } from '../fixtures/wire/fixture.ts';
 import { fixtureLists } from '../fixtures/wire/fixture-lists.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 
 /** Bodies that are not known by their own format alone, with every format they fit. The first is what they are taken for. */
 const lookAlikes: ReadonlyMap<string, { why: string; fits: Readonly<Record<string, Recognition>> }> = new Map(

@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { findMarker } from '../../src/core/markers.ts';
-import { originalCount, targetProgress } from '../../src/core/progress.ts';
-import { progressInput } from '../../src/core/progress-input.ts';
 import { foldView } from '../../src/formats/folded/fold-view.ts';
 import { shortenToolIds } from '../../src/formats/folded/short-tool-ids.ts';
 import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
@@ -19,10 +16,13 @@ import {
   summaryMessageText,
   writeConversation,
 } from '../../src/index.ts';
-import { summaryRequestBudget } from '../../src/summarizers/request-budget.ts';
-import { bodyOf, foldTranscript } from '../../src/testing/fold-records.ts';
+import { originalCount, targetProgress } from '../../src/keeper/progress.ts';
+import { progressInput } from '../../src/keeper/progress-input.ts';
+import { findMarker } from '../../src/memory/markers.ts';
+import { summaryRequestBudget } from '../../src/memory/model/request-budget.ts';
 import { openWebui } from '../../src/transcripts/open-webui/reader.ts';
 import { chat, chatShape, toolCall } from '../support/chat-shapes.ts';
+import { bodyOf, foldTranscript } from '../support/fold-records.ts';
 import { estimator, expectCompacted, rawsOf } from '../support/small-sessions.ts';
 import { strategyContext } from '../support/strategy-context.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readRecordings } from '../../src/config/recordings.ts';
 import { foldView } from '../../src/formats/folded/fold-view.ts';
 import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
 import { type Conversation, convertConversation, hasToolCall, writeConversation } from '../../src/index.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
+import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';
 import { rawsOf } from '../support/small-sessions.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withMessages, writeConversation } from '../../src/core/format.ts';
-import { linkTools } from '../../src/core/tool-links.ts';
+import { withMessages, writeConversation } from '../../src/conversation/format.ts';
+import { linkTools } from '../../src/conversation/tool-links.ts';
 import { langchain } from '../../src/formats/langchain.ts';
 import { langchainUpdate } from '../../src/formats/langchain-update.ts';
 import { fixtureTitle } from '../fixtures/wire/fixture.ts';

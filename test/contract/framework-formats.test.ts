@@ -1,10 +1,10 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { writeConversation } from '../../src/core/format.ts';
-import { legalCuts } from '../../src/core/legality.ts';
-import { ensureToolResultPairing } from '../../src/core/pairing.ts';
-import { undoPlan } from '../../src/core/plan.ts';
-import { groupRounds } from '../../src/core/rounds.ts';
+import { undoPlan } from '../../src/compaction/plan/plan.ts';
+import { writeConversation } from '../../src/conversation/format.ts';
+import { legalCuts } from '../../src/conversation/legality.ts';
+import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
+import { groupRounds } from '../../src/conversation/rounds.ts';
 import { findFormat, recogniseFormat } from '../../src/formats/registry.ts';
 import { applyDamages, damages, steps } from '../support/conversations.ts';
 import { eagerStrategies } from '../support/conversations-cases.ts';

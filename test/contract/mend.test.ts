@@ -1,15 +1,15 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { fileSource, readRecordings } from '../../src/config/recordings.ts';
 import { findContract } from '../../src/contracts/registry.ts';
-import { type Conversation, writeConversation } from '../../src/core/format.ts';
-import type { Block } from '../../src/core/message.ts';
+import { type Conversation, writeConversation } from '../../src/conversation/format.ts';
+import type { Block } from '../../src/conversation/message.ts';
 import { type Mended, mendConversation } from '../../src/formats/mend/mend.ts';
 import { findFormat, readConversation, recogniseFormat } from '../../src/formats/registry.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { fileSource, readRecordings } from '../../src/transcripts/recordings.ts';
 import { recordedExchanges } from '../support/cassettes.ts';
 import { steps, writers } from '../support/conversations.ts';
 import { corpusFiles, corpusFolder, corpusIsMissing, corpusPath } from '../support/corpus.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { frameworks } from '../support/framework-conversations.ts';
 import { mangle, someMangles } from '../support/mangled.ts';
 

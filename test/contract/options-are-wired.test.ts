@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { integer, type OptionSpec } from '../../src/core/options.ts';
-import { emptyLedger } from '../../src/economics/ledger.ts';
-import type { PriceSet } from '../../src/economics/price-set.ts';
+import { emptyLedger } from '../../src/compaction/economics/ledger.ts';
+import type { PriceSet } from '../../src/compaction/economics/price-set.ts';
+import { integer, type OptionSpec } from '../../src/conversation/options.ts';
 import {
   type CallOptions,
   type CompactionEvent,

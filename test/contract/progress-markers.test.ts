@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { findMarker, MARKER_SOURCE } from '../../src/core/markers.ts';
+import { formats, type Message, readSummaryMessage, summaryMessageText } from '../../src/index.ts';
 import {
   isProgress,
   originalCount,
@@ -9,11 +9,11 @@ import {
   readView,
   savedProgress,
   targetProgress,
-} from '../../src/core/progress.ts';
-import { type ProgressInput, progressInput } from '../../src/core/progress-input.ts';
-import { nextView } from '../../src/core/progress-view.ts';
-import { formats, type Message, readSummaryMessage, summaryMessageText } from '../../src/index.ts';
-import { summaryRequestBudget } from '../../src/summarizers/request-budget.ts';
+} from '../../src/keeper/progress.ts';
+import { type ProgressInput, progressInput } from '../../src/keeper/progress-input.ts';
+import { nextView } from '../../src/keeper/progress-view.ts';
+import { findMarker, MARKER_SOURCE } from '../../src/memory/markers.ts';
+import { summaryRequestBudget } from '../../src/memory/model/request-budget.ts';
 import { chat, chatShape, markerRaw, viewOf } from '../support/chat-shapes.ts';
 import { errorsOf, estimator, rawsOf } from '../support/small-sessions.ts';
 

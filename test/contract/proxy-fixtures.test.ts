@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createEventSplitter } from '../../src/core/event-stream.ts';
-import { writeConversation } from '../../src/core/format.ts';
-import { legalCuts } from '../../src/core/legality.ts';
-import { ensureToolResultPairing } from '../../src/core/pairing.ts';
-import { groupRounds } from '../../src/core/rounds.ts';
+import { writeConversation } from '../../src/conversation/format.ts';
+import { legalCuts } from '../../src/conversation/legality.ts';
+import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
+import { groupRounds } from '../../src/conversation/rounds.ts';
 import { parseOverflow } from '../../src/formats/overflow/detect.ts';
 import { readConversation } from '../../src/formats/registry.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { createEventSplitter } from '../../src/providers/event-stream.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 
 /** What reading a conversation owes to the fixtures about forwarding; 62, 64–66 and 70 stand in `overflow.test.ts`. */
 describe('fixtures about forwarding, as far as reading goes', () => {

@@ -1,17 +1,20 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
+import type { RetryPolicy } from '../../src/compaction/overflow/policy.ts';
+import {
+  type RetryTruncation,
+  truncateHeadForRetry,
+} from '../../src/compaction/overflow/retry-truncation.ts';
+import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { findContract } from '../../src/contracts/registry.ts';
-import { type Conversation, writeConversation } from '../../src/core/format.ts';
-import type { Message } from '../../src/core/message.ts';
-import { requestTokens } from '../../src/core/receipt.ts';
-import type { RetryPolicy } from '../../src/core/retry/policy.ts';
-import { type RetryTruncation, truncateHeadForRetry } from '../../src/core/retry-truncation.ts';
-import { groupRounds, newestRoundsStart } from '../../src/core/rounds.ts';
-import { createTokenEstimator } from '../../src/core/token-estimator.ts';
-import { linkTools } from '../../src/core/tool-links.ts';
+import { type Conversation, writeConversation } from '../../src/conversation/format.ts';
+import type { Message } from '../../src/conversation/message.ts';
+import { groupRounds, newestRoundsStart } from '../../src/conversation/rounds.ts';
+import { linkTools } from '../../src/conversation/tool-links.ts';
 import { findFormat } from '../../src/formats/registry.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { rawsOf, shaped } from '../support/small-sessions.ts';
 
 const estimator = createTokenEstimator();

@@ -9,9 +9,9 @@ import {
   readConversation,
 } from '../../src/index.ts';
 import { inspectConversation } from '../../src/report/inspection.ts';
-import { messagesOfShape, recordsOfWords, wordOf } from '../../src/testing/shapes.ts';
 import { steps, writers } from '../support/conversations.ts';
 import { oddLike } from '../support/odd-values.ts';
+import { messagesOfShape, recordsOfWords, wordOf } from '../support/shapes.ts';
 import { anthropic, estimator, rawsOf, toolSession } from '../support/small-sessions.ts';
 
 /** Records of responses with ids as their rounds: `[U1] [A1 T1]`. */

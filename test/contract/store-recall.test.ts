@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import type { ArchivedSpan, Store } from '../../src/core/store.ts';
+import type { ArchivedSpan, Store } from '../../src/stores/store.ts';
 import { storeBench, storeCases } from '../support/store-cases.ts';
 import { checkpointOf, commitAlone, leaseOf, spanOf } from '../support/store-records.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/core/store.ts';
+import type { Store } from '../../src/stores/store.ts';
 import { storeBench, storeCases } from '../support/store-cases.ts';
 import { checkpointOf, commitAlone, spanOf } from '../support/store-records.ts';
 

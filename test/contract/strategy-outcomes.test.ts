@@ -21,8 +21,8 @@ import {
   withLogging,
   writeConversation,
 } from '../../src/index.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { steps, writers } from '../support/conversations.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import {
   errorsOf,
   estimator,

@@ -14,9 +14,9 @@ import {
   summarize,
   writeConversation,
 } from '../../src/index.ts';
-import { summaryRequestBudget } from '../../src/summarizers/request-budget.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { summaryRequestBudget } from '../../src/memory/model/request-budget.ts';
 import { chat, chatShape } from '../support/chat-shapes.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import {
   anthropic,
   estimator,

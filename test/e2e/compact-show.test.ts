@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSummaryMessage } from '../../src/core/summary-message.ts';
+import { readSummaryMessage } from '../../src/conversation/summary-message.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import { runCli } from '../support/cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

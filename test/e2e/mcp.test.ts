@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { messagesOfSpan } from '../../src/config/span-pages.ts';
-import { pagesOf } from '../../src/core/pages.ts';
-import type { ArchivedSpan } from '../../src/core/store.ts';
+import { pagesOf } from '../../src/memory/pages/pages.ts';
+import { messagesOfSpan } from '../../src/stores/span-pages.ts';
+import type { ArchivedSpan } from '../../src/stores/store.ts';
 import { hexadecimal, storeConversation } from '../support/stored-conversation.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createCompactor } from '../../src/config/compactor.ts';
-import { textOf } from '../../src/core/message.ts';
+import { createCompactor } from '../../src/compaction/compactor.ts';
+import { textOf } from '../../src/conversation/message.ts';
 import { parseOverflow } from '../../src/formats/overflow/detect.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import type { Script } from '../../src/simulator/script.ts';

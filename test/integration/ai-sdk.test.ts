@@ -12,7 +12,7 @@ import {
   wrapLanguageModel,
 } from 'ai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createCompactor } from '../../src/config/compactor.ts';
+import { createCompactor } from '../../src/compaction/compactor.ts';
 import { compactionMiddleware, compactStep } from '../../src/integrations/ai-sdk.ts';
 import type { Script } from '../../src/simulator/script.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';

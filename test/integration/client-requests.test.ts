@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Recording, readRecordings } from '../../src/config/recordings.ts';
 import { findContract } from '../../src/contracts/registry.ts';
-import { writeConversation } from '../../src/core/format.ts';
-import { groupRounds } from '../../src/core/rounds.ts';
+import { writeConversation } from '../../src/conversation/format.ts';
+import { groupRounds } from '../../src/conversation/rounds.ts';
 import { recogniseFormat } from '../../src/formats/registry.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { type Recording, readRecordings } from '../../src/transcripts/recordings.ts';
 import { capturesFolder, corpusIsMissing } from '../support/corpus.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 
 /** What the path of a request says about its format. */
 const formatsByPath: readonly (readonly [path: RegExp, format: string])[] = [

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createCompactor } from '../../src/config/compactor.ts';
-import type { CompactorOptions } from '../../src/config/compactor-options.ts';
-import type { CompactionEvent } from '../../src/core/events.ts';
-import { priceSetOf } from '../../src/economics/price-set.ts';
-import { findModel } from '../../src/models/catalog.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { createCompactor } from '../../src/compaction/compactor.ts';
+import type { CompactorOptions } from '../../src/compaction/compactor-options.ts';
+import { priceSetOf } from '../../src/compaction/economics/price-set.ts';
+import type { CompactionEvent } from '../../src/compaction/events.ts';
+import { findModel } from '../../src/tokens/catalog.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { session } from '../support/probing-session.ts';
 
 const MINUTE = 60_000;

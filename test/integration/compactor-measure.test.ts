@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createCompactor } from '../../src/config/compactor.ts';
-import type { CompactorOptions } from '../../src/config/compactor-options.ts';
-import type { CompactionEvent } from '../../src/core/events.ts';
-import type { Usage } from '../../src/core/message.ts';
-import { finish, type Strategy } from '../../src/core/strategy.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { createCompactor } from '../../src/compaction/compactor.ts';
+import type { CompactorOptions } from '../../src/compaction/compactor-options.ts';
+import type { CompactionEvent } from '../../src/compaction/events.ts';
+import { finish, type Strategy } from '../../src/compaction/plan/strategy.ts';
+import type { Usage } from '../../src/conversation/message.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { keeping } from '../support/keeping.ts';
 import { callAndResult, session, words } from '../support/probing-session.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Compactor, createCompactor } from '../../src/config/compactor.ts';
-import { initialAutoCompactState } from '../../src/core/auto-compact.ts';
-import type { Edit } from '../../src/core/edit.ts';
-import type { CompactionEvent } from '../../src/core/events.ts';
-import { applyPlan } from '../../src/core/plan.ts';
-import { writeReceipt } from '../../src/core/receipt.ts';
-import { finish, type Strategy } from '../../src/core/strategy.ts';
-import type { Summarizer, SummaryOutcome } from '../../src/core/summarizer.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
+import { type Compactor, createCompactor } from '../../src/compaction/compactor.ts';
+import type { CompactionEvent } from '../../src/compaction/events.ts';
+import type { Edit } from '../../src/compaction/plan/edit.ts';
+import { applyPlan } from '../../src/compaction/plan/plan.ts';
+import { writeReceipt } from '../../src/compaction/plan/receipt.ts';
+import { finish, type Strategy } from '../../src/compaction/plan/strategy.ts';
+import type { Summarizer, SummaryOutcome } from '../../src/memory/summary-request.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { errorsOf, good, session } from '../support/probing-session.ts';
 
 const messages = deepFreeze(session(24));

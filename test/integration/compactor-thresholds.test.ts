@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createCompactor } from '../../src/config/compactor.ts';
-import type { CompactorOptions } from '../../src/config/compactor-options.ts';
-import { RoundfoldError } from '../../src/core/errors.ts';
-import type { CompactionEvent } from '../../src/core/events.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { createCompactor } from '../../src/compaction/compactor.ts';
+import type { CompactorOptions } from '../../src/compaction/compactor-options.ts';
+import type { CompactionEvent } from '../../src/compaction/events.ts';
+import { RoundfoldError } from '../../src/conversation/errors.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { session } from '../support/probing-session.ts';
 
 const countWords = (text: string) => text.split(' ').length;

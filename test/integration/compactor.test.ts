@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createCompactor } from '../../src/config/compactor.ts';
-import type { CompactorOptions } from '../../src/config/compactor-options.ts';
-import { initialAutoCompactState } from '../../src/core/auto-compact.ts';
-import type { CompactionEvent } from '../../src/core/events.ts';
-import { notCompacted, type Strategy } from '../../src/core/strategy.ts';
-import type { SummaryOutcome } from '../../src/core/summarizer.ts';
-import { withTimeout } from '../../src/decorators/with-timeout.ts';
-import { createStrategy } from '../../src/strategies/registry.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
+import { createCompactor } from '../../src/compaction/compactor.ts';
+import type { CompactorOptions } from '../../src/compaction/compactor-options.ts';
+import { withTimeout } from '../../src/compaction/decorators/with-timeout.ts';
+import type { CompactionEvent } from '../../src/compaction/events.ts';
+import { notCompacted, type Strategy } from '../../src/compaction/plan/strategy.ts';
+import { createStrategy } from '../../src/compaction/strategies/registry.ts';
+import type { SummaryOutcome } from '../../src/memory/summary-request.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { errorsOf, good, scripted, session, words } from '../support/probing-session.ts';
 
 describe('maybeCompact', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readRecordings } from '../../src/config/recordings.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
+import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { type ContinuityRow, continuityOf, continuityShares } from '../support/continuity.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { writtenSession } from '../support/written-session.ts';

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { readRecordings } from '../../src/config/recordings.ts';
-import { type Conversation, withMessages, writeConversation } from '../../src/core/format.ts';
-import { legalCuts } from '../../src/core/legality.ts';
-import { requestTokens } from '../../src/core/receipt.ts';
-import { type Change, changeOf, type Strategy } from '../../src/core/strategy.ts';
-import { createTokenEstimator, type TokenEstimator } from '../../src/core/token-estimator.ts';
+import { requestTokens } from '../../src/compaction/plan/receipt.ts';
+import { type Change, changeOf, type Strategy } from '../../src/compaction/plan/strategy.ts';
+import { createStrategy, strategies } from '../../src/compaction/strategies/registry.ts';
+import { type Conversation, withMessages, writeConversation } from '../../src/conversation/format.ts';
+import { legalCuts } from '../../src/conversation/legality.ts';
 import { recogniseFormat } from '../../src/formats/registry.ts';
-import { createStrategy, strategies } from '../../src/strategies/registry.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { createTokenEstimator, type TokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
+import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { recordedExchanges } from '../support/cassettes.ts';
 import { faultsOf } from '../support/conversations-judge.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { strategyContext } from '../support/strategy-context.ts';
 
 /** Shares of its size that a conversation is to be brought down to: 5 % to 100 %. */

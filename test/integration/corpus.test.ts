@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type Recording, readRecordings } from '../../src/config/recordings.ts';
 import { findContract } from '../../src/contracts/registry.ts';
-import { writeConversation } from '../../src/core/format.ts';
-import { legalCuts } from '../../src/core/legality.ts';
-import { ensureToolResultPairing } from '../../src/core/pairing.ts';
-import { groupRounds } from '../../src/core/rounds.ts';
+import { writeConversation } from '../../src/conversation/format.ts';
+import { legalCuts } from '../../src/conversation/legality.ts';
+import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
+import { groupRounds } from '../../src/conversation/rounds.ts';
 import { recogniseFormat } from '../../src/formats/registry.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import type { BadInput } from '../../src/transcripts/input/json-values.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
+import { type Recording, readRecordings } from '../../src/transcripts/recordings.ts';
 import { recordedExchanges } from '../support/cassettes.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 
 const UNANSWERED = new Set(['tool-call-without-result', 'tool-results-miscounted']);
 const ORPHANS = new Set(['tool-result-without-call']);

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { type CompactionSettings, compactorUnderTest, tokensOf } from '../support/compaction-under-test.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { type FailingModel, failingModels } from '../support/failing-models.ts';
 
 const FORMAT = 'anthropic-messages';

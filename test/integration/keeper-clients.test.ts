@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createKeeper } from '../../src/config/keeper.ts';
+import { createKeeper } from '../../src/keeper/keeper.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { captures } from '../support/captures.ts';
 import { corpusIsMissing } from '../support/corpus.ts';
+import { deepFreeze } from '../support/deep-freeze.ts';
 import { keeping, session, told } from '../support/keeping.ts';
 
 const limits = { windowTokens: 100_000, trigger: 3000, target: 1500 };

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Prepared } from '../../src/config/keeper.ts';
-import { readRecordings } from '../../src/config/recordings.ts';
-import { withMessages, writeConversation } from '../../src/core/format.ts';
-import { requestTokens } from '../../src/core/receipt.ts';
-import { groupRounds } from '../../src/core/rounds.ts';
-import { createTokenEstimator } from '../../src/core/token-estimator.ts';
+import { requestTokens } from '../../src/compaction/plan/receipt.ts';
+import { withMessages, writeConversation } from '../../src/conversation/format.ts';
+import { groupRounds } from '../../src/conversation/rounds.ts';
 import { readConversation } from '../../src/formats/registry.ts';
+import type { Prepared } from '../../src/keeper/keeper.ts';
+import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
+import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';
 import { keeping } from '../support/keeping.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/config/sha256.ts';
-import type { Hash, HashStream } from '../../src/core/chain.ts';
+import type { Hash, HashStream } from '../../src/conversation/chain.ts';
+import { sha256 } from '../../src/conversation/sha256.ts';
 import { keeping, session, told } from '../support/keeping.ts';
 
 /** SHA-256, and how many characters it was given. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/core/store.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
+import type { Store } from '../../src/stores/store.ts';
 import { keeping, noncesIn, session, telling } from '../support/keeping.ts';
 import { mapStore } from '../support/map-store.ts';
 
@@ -256,8 +256,8 @@ describe('a keeper', () => {
       strategy: {
         name: 'naming',
         async compact(conversation, context) {
-          const { applyPlan } = await import('../../src/core/plan.ts');
-          const { writeReceipt } = await import('../../src/core/receipt.ts');
+          const { applyPlan } = await import('../../src/compaction/plan/plan.ts');
+          const { writeReceipt } = await import('../../src/compaction/plan/receipt.ts');
           await summarizer.summarize({
             messages: conversation.messages.slice(1, 9),
             conversation,

@@ -10,7 +10,7 @@ import {
 import { createAgent, tool } from 'langchain';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OpenaiChatModel } from '../../examples/support/openai-chat-model.ts';
-import { createCompactor } from '../../src/config/compactor.ts';
+import { createCompactor } from '../../src/compaction/compactor.ts';
 import { compactionMiddleware, compactMessages } from '../../src/integrations/langchain.ts';
 import type { Script } from '../../src/simulator/script.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';

@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { RoundfoldError } from '../../src/core/errors.ts';
-import type { Completion, CompletionRequest, ModelClient } from '../../src/core/model-client.ts';
-import { createTokenEstimator } from '../../src/core/token-estimator.ts';
+import { RoundfoldError } from '../../src/conversation/errors.ts';
 import { parseOverflow } from '../../src/formats/overflow/detect.ts';
 import { readConversation } from '../../src/formats/registry.ts';
-import { anthropicClient } from '../../src/models/clients/anthropic.ts';
-import type { HttpClientOptions } from '../../src/models/clients/client-options.ts';
-import { openaiClient } from '../../src/models/clients/openai.ts';
+import { modelSummarizer } from '../../src/memory/model/model.ts';
+import type { Completion, CompletionRequest, ModelClient } from '../../src/memory/model/model-client.ts';
+import { anthropicClient } from '../../src/providers/anthropic.ts';
+import type { HttpClientOptions } from '../../src/providers/client-options.ts';
+import { openaiClient } from '../../src/providers/openai.ts';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import type { Script } from '../../src/simulator/script.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/simulator.ts';
-import { modelSummarizer } from '../../src/summarizers/model.ts';
+import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 
 const summary = '<summary>\nSTORY\nThe user said "Read the gauges of Brest – all of them 🙂."\n</summary>';
 const speaking: Script = ({ thinks }) => ({

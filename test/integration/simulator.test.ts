@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createEventSplitter, type StreamEvent } from '../../src/core/event-stream.ts';
 import { parseOverflow } from '../../src/formats/overflow/detect.ts';
+import { createEventSplitter, type StreamEvent } from '../../src/providers/event-stream.ts';
 import { type FaultName, faultKinds } from '../../src/simulator/faults.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/simulator.ts';
 import { fixtureTitle, type WireFixture } from '../fixtures/wire/fixture.ts';

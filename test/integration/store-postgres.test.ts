@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { RoundfoldError } from '../../src/core/errors.ts';
+import type { RoundfoldError } from '../../src/conversation/errors.ts';
 import type { PostgresPool } from '../../src/stores/postgres/connection.ts';
 import { createPool } from '../../src/stores/postgres/pool.ts';
 import { postgresStore } from '../../src/stores/postgres.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ArchivedSpan, Store, StoreFault } from '../../src/core/store.ts';
 import { openStore } from '../../src/stores/registry.ts';
+import type { ArchivedSpan, Store, StoreFault } from '../../src/stores/store.ts';
 import { SECRET, type StoreCase, storeBench, storeCases } from '../support/store-cases.ts';
 import { openRaw, type RawDatabase } from '../support/store-database.ts';
 import { checkpointOf, commitAlone, leaseOf, lookupOf, spanOf, trueOf } from '../support/store-records.ts';

@@ -1,6 +1,6 @@
-import { MARKER_SOURCE } from '../../src/core/markers.ts';
 import { type Conversation, type Message, readConversation, summaryMessageText } from '../../src/index.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { MARKER_SOURCE } from '../../src/memory/markers.ts';
+import { deepFreeze } from './deep-freeze.ts';
 
 /** A frozen list of messages of Chat Completions. */
 export function chat(messages: readonly unknown[]): Conversation {

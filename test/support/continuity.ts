@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Recording } from '../../src/config/recordings.ts';
-import { writeConversation } from '../../src/core/format.ts';
+import { writeConversation } from '../../src/conversation/format.ts';
 import { cutsOf } from '../../src/lab/trajectory.ts';
+import type { Recording } from '../../src/transcripts/recordings.ts';
 import { compactorUnderTest, tokensOf } from './compaction-under-test.ts';
 import { listOf } from './random-bodies.ts';
 import { currentTurnStart } from './raw-messages.ts';

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
-import { type Conversation, writeConversation } from '../../src/core/format.ts';
-import { isUserText, type Message, textOf } from '../../src/core/message.ts';
-import { ensureToolResultPairing } from '../../src/core/pairing.ts';
-import { applyPlan, undoPlan } from '../../src/core/plan.ts';
-import { type Change, changeOf, type Strategy, type StrategyContext } from '../../src/core/strategy.ts';
-import { createTokenEstimator } from '../../src/core/token-estimator.ts';
+import { applyPlan, undoPlan } from '../../src/compaction/plan/plan.ts';
+import {
+  type Change,
+  changeOf,
+  type Strategy,
+  type StrategyContext,
+} from '../../src/compaction/plan/strategy.ts';
+import { createStrategy, strategies } from '../../src/compaction/strategies/registry.ts';
+import { type Conversation, writeConversation } from '../../src/conversation/format.ts';
+import { isUserText, type Message, textOf } from '../../src/conversation/message.ts';
+import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
 import { findFormat } from '../../src/formats/registry.ts';
-import { createStrategy, strategies } from '../../src/strategies/registry.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
+import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { eagerOptions } from './compaction-under-test.ts';
 import {
   applyDamages,
@@ -19,6 +23,7 @@ import {
   writers,
 } from './conversations.ts';
 import { brokenRules, faultsOf } from './conversations-judge.ts';
+import { deepFreeze } from './deep-freeze.ts';
 import { lastSentWords } from './sent-words.ts';
 import { strategyContext } from './strategy-context.ts';
 

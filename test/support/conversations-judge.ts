@@ -1,8 +1,8 @@
+import { undoPlan } from '../../src/compaction/plan/plan.ts';
+import type { Change } from '../../src/compaction/plan/strategy.ts';
 import type { Violation } from '../../src/contracts/contract.ts';
 import { findContract } from '../../src/contracts/registry.ts';
-import { type Conversation, writeConversation } from '../../src/core/format.ts';
-import { undoPlan } from '../../src/core/plan.ts';
-import type { Change } from '../../src/core/strategy.ts';
+import { type Conversation, writeConversation } from '../../src/conversation/format.ts';
 
 /**
  * What is wrong with a compaction, in words; empty when it is as it must be. `original` is what the output may be no worse

@@ -1,8 +1,12 @@
-import { type AdviceReason, adviseCompaction, promptLimitTokens } from '../../src/economics/advice.ts';
-import { emptyLedger, settleTurn } from '../../src/economics/ledger.ts';
-import type { PriceSet } from '../../src/economics/price-set.ts';
-import { createPromptCache, type PromptSegment } from '../../src/economics/prompt-cache.ts';
-import { costOf } from '../../src/economics/request-cost.ts';
+import {
+  type AdviceReason,
+  adviseCompaction,
+  promptLimitTokens,
+} from '../../src/compaction/economics/advice.ts';
+import { emptyLedger, settleTurn } from '../../src/compaction/economics/ledger.ts';
+import type { PriceSet } from '../../src/compaction/economics/price-set.ts';
+import { createPromptCache, type PromptSegment } from '../../src/compaction/economics/prompt-cache.ts';
+import { costOf } from '../../src/compaction/economics/request-cost.ts';
 
 /** What one request adds to a conversation, and when it is sent. */
 export interface CostTurn {

@@ -1,6 +1,7 @@
 /** Uses the keeper and the middleware for the AI SDK as a program on the edge would: `test/integration/edge.test.ts` runs it. */
-import { createKeeper } from '../../src/config/keeping.ts';
+
 import { compactionMiddleware } from '../../src/integrations/ai-sdk.ts';
+import { createKeeper } from '../../src/keeper/index.ts';
 import { mapStore } from './map-store.ts';
 
 const words = 'the parser reads one token after the other and gives back what it has not used yet '.repeat(

@@ -1,10 +1,10 @@
-import { createKeeper, type Keeper, type Prepared } from '../../src/config/keeper.ts';
-import { sha256 } from '../../src/config/sha256.ts';
+import { decorate, type Strategy } from '../../src/compaction/plan/strategy.ts';
+import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import { findContract } from '../../src/contracts/registry.ts';
-import type { Checkpoint } from '../../src/core/checkpoint.ts';
-import { decorate, type Strategy } from '../../src/core/strategy.ts';
-import type { Summarizer, SummaryOutcome, SummaryRequest } from '../../src/core/summarizer.ts';
-import { createStrategy } from '../../src/strategies/registry.ts';
+import { sha256 } from '../../src/conversation/sha256.ts';
+import { createKeeper, type Keeper, type Prepared } from '../../src/keeper/keeper.ts';
+import type { Summarizer, SummaryOutcome, SummaryRequest } from '../../src/memory/summary-request.ts';
+import type { Checkpoint } from '../../src/stores/checkpoint.ts';
 import { type Item, type Noise, plainNoise, renderItems } from './keeper-items.ts';
 import { type MapStore, mapStore } from './map-store.ts';
 

@@ -1,11 +1,11 @@
-import { createKeeper, type Keeper } from '../../src/config/keeper.ts';
-import type { KeeperOptions } from '../../src/config/keeper-options.ts';
-import { sha256 } from '../../src/config/sha256.ts';
-import type { KeeperEvent } from '../../src/core/engine/keeper-event.ts';
-import type { CompactionEvent } from '../../src/core/events.ts';
-import type { Store } from '../../src/core/store.ts';
-import type { Summarizer, SummaryRequest } from '../../src/core/summarizer.ts';
+import type { CompactionEvent } from '../../src/compaction/events.ts';
+import { sha256 } from '../../src/conversation/sha256.ts';
+import { createKeeper, type Keeper } from '../../src/keeper/keeper.ts';
+import type { KeeperEvent } from '../../src/keeper/keeper-event.ts';
+import type { KeeperOptions } from '../../src/keeper/keeper-options.ts';
+import type { Summarizer, SummaryRequest } from '../../src/memory/summary-request.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
+import type { Store } from '../../src/stores/store.ts';
 
 const FILLER = 'the parser reads one token after the other and gives back what it has not used yet '.repeat(
   4,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isObject, type JsonObject } from '../../src/core/json.ts';
+import { isObject, type JsonObject } from '../../src/conversation/json.ts';
 
 const inherited = ['__proto__', 'constructor', 'toString'];
 const oddValue = fc.oneof(

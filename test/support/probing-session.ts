@@ -1,5 +1,5 @@
 import { findContract } from '../../src/contracts/registry.ts';
-import type { Summarizer, SummaryOutcome } from '../../src/core/summarizer.ts';
+import type { Summarizer, SummaryOutcome } from '../../src/memory/summary-request.ts';
 
 /** So many words, others for each seed. */
 export const words = (count: number, seed = 0): string =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { applyDamages, type Damage, damages } from './conversations.ts';
+import { deepFreeze } from './deep-freeze.ts';
 import { anthropicWriter } from './random-anthropic.ts';
 import { aiSdkModelWriter, aiSdkUiWriter, langchainWriter } from './random-frameworks.ts';
 import { geminiWriter } from './random-gemini.ts';

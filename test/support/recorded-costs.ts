@@ -1,9 +1,9 @@
-import { readRecordings } from '../../src/config/recordings.ts';
-import type { Conversation } from '../../src/core/format.ts';
-import { hasToolResult, isUserText, type Message } from '../../src/core/message.ts';
-import { groupRounds } from '../../src/core/rounds.ts';
-import { createTokenEstimator } from '../../src/core/token-estimator.ts';
+import type { Conversation } from '../../src/conversation/format.ts';
+import { hasToolResult, isUserText, type Message } from '../../src/conversation/message.ts';
+import { groupRounds } from '../../src/conversation/rounds.ts';
+import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
+import { readRecordings } from '../../src/transcripts/recordings.ts';
 import type { Segment } from '../../src/transcripts/transcript.ts';
 import { corpusFiles, corpusPath } from './corpus.ts';
 import type { CostTurn } from './cost-sessions.ts';

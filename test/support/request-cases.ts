@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import {
   type CompactionRun,
   type CompactionSettings,
@@ -9,6 +8,7 @@ import {
   strategyNames,
   tokensOf,
 } from './compaction-under-test.ts';
+import { deepFreeze } from './deep-freeze.ts';
 import {
   appendTo,
   type BodyChoice,

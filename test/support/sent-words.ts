@@ -1,6 +1,6 @@
-import { hasToolResult, type Message } from '../../src/core/message.ts';
-import { segmentsOf } from '../../src/core/own-words.ts';
-import { readOpenings } from '../../src/core/summary-message.ts';
+import { hasToolResult, type Message } from '../../src/conversation/message.ts';
+import { readOpenings } from '../../src/conversation/summary-message.ts';
+import { segmentsOf } from '../../src/memory/words/own-words.ts';
 
 /** What the user wrote or pasted in a text, part by part: not what a harness has put there. */
 function sentWords({ role, blocks }: Message): readonly string[] {

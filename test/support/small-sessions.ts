@@ -10,8 +10,8 @@ import {
   type Summarizer,
   type SummaryRequest,
 } from '../../src/index.ts';
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
-import { messagesOfShape } from '../../src/testing/shapes.ts';
+import { deepFreeze } from './deep-freeze.ts';
+import { messagesOfShape } from './shapes.ts';
 import { countingSummarizer } from './strategy-context.ts';
 
 /** One token for each character, three for each message. */

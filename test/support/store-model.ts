@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { CommitResult, Lease, Store } from '../../src/core/store.ts';
+import type { CommitResult, Lease, Store } from '../../src/stores/store.ts';
 import { checkpointOf, lookupOf, spanOf, trueOf } from './store-records.ts';
 
 /** What a store should hold: plain maps, and the rules in their plainest form. */

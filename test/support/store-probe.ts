@@ -5,7 +5,7 @@
  *     store-probe.ts PATH FIRST
  */
 import { createInterface } from 'node:readline';
-import { RoundfoldError } from '../../src/core/errors.ts';
+import { RoundfoldError } from '../../src/conversation/errors.ts';
 import { openStore } from '../../src/stores/registry.ts';
 import { lookupOf } from './store-records.ts';
 import { recordOfWrite } from './store-tasks.ts';

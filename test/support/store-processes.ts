@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Store } from '../../src/core/store.ts';
 import { openStore } from '../../src/stores/registry.ts';
+import type { Store } from '../../src/stores/store.ts';
 import { lookupOf } from './store-records.ts';
 import { type RoundReport, recordOfWrite, type WorkerTask } from './store-tasks.ts';
 

@@ -1,5 +1,5 @@
-import type { Checkpoint } from '../../src/core/checkpoint.ts';
-import type { ArchivedSpan, CommitResult } from '../../src/core/store.ts';
+import type { Checkpoint } from '../../src/stores/checkpoint.ts';
+import type { ArchivedSpan, CommitResult } from '../../src/stores/store.ts';
 import { checkpointOf, spanOf } from './store-records.ts';
 
 /** What a process with a store is asked to do. */

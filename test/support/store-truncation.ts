@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
-import { RoundfoldError } from '../../src/core/errors.ts';
-import type { StoreFault } from '../../src/core/store.ts';
+import { RoundfoldError } from '../../src/conversation/errors.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
+import type { StoreFault } from '../../src/stores/store.ts';
 import { commitAlone, lookupOf } from './store-records.ts';
 import { recordOfWrite } from './store-tasks.ts';
 

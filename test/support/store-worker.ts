@@ -4,8 +4,8 @@
  *     store-worker.ts ADDRESS OWNER
  */
 import { once } from 'node:events';
-import type { Store } from '../../src/core/store.ts';
 import { openStore } from '../../src/stores/registry.ts';
+import type { Store } from '../../src/stores/store.ts';
 import { checkpointOf, spanOf } from './store-records.ts';
 import { type RoundReport, recordOfRound, recordOfWrite, type WorkerTask } from './store-tasks.ts';
 

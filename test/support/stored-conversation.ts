@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ArchivedSpan, Store } from '../../src/core/store.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
+import type { ArchivedSpan, Store } from '../../src/stores/store.ts';
 import { checkpointOf, commitAlone, spanOf } from './store-records.ts';
 
 export interface StoredConversationOptions {

@@ -1,10 +1,10 @@
-import type { Conversation } from '../../src/core/format.ts';
-import type { Outcome, StrategyContext } from '../../src/core/strategy.ts';
-import { changeOf } from '../../src/core/strategy.ts';
-import type { Summarizer, SummaryOutcome, SummaryRequest } from '../../src/core/summarizer.ts';
-import { createTokenEstimator } from '../../src/core/token-estimator.ts';
+import type { Outcome, StrategyContext } from '../../src/compaction/plan/strategy.ts';
+import { changeOf } from '../../src/compaction/plan/strategy.ts';
+import { createStrategy } from '../../src/compaction/strategies/registry.ts';
+import type { Conversation } from '../../src/conversation/format.ts';
 import { anthropicMessages } from '../../src/formats/anthropic-messages.ts';
-import { createStrategy } from '../../src/strategies/registry.ts';
+import type { Summarizer, SummaryOutcome, SummaryRequest } from '../../src/memory/summary-request.ts';
+import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { strategyContext } from './strategy-context.ts';
 
 /** One token for each character, three for each message. */

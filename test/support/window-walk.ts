@@ -1,5 +1,5 @@
-import { deepFreeze } from '../../src/testing/deep-freeze.ts';
 import { compactorUnderTest, tokensOf } from './compaction-under-test.ts';
+import { deepFreeze } from './deep-freeze.ts';
 import { speakerOf } from './raw-messages.ts';
 import { refusals } from './request-judge.ts';
 

@@ -1,5 +1,5 @@
 import { findContract } from '../../src/contracts/registry.ts';
-import type { Format } from '../../src/core/format.ts';
+import type { Format } from '../../src/conversation/format.ts';
 import { conversionTargets } from '../../src/formats/convert/convert.ts';
 import { formats } from '../../src/formats/registry.ts';
 import { storeKinds } from '../../src/stores/registry.ts';

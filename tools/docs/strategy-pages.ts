@@ -1,6 +1,6 @@
-import type { OptionSpec } from '../../src/core/options.ts';
-import type { StrategyDefinition } from '../../src/core/strategy.ts';
-import { strategies } from '../../src/strategies/registry.ts';
+import type { StrategyDefinition } from '../../src/compaction/plan/strategy.ts';
+import { strategies } from '../../src/compaction/strategies/registry.ts';
+import type { OptionSpec } from '../../src/conversation/options.ts';
 import type { EntryPoint } from './api-pages.ts';
 import { code, fence, type Page, sentence, table } from './markdown.ts';
 

@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../conversation/printable.ts';
 import { inspectConversation } from '../../report/inspection.ts';
 import { countOf, drawBar, drawTable, formatCount, formatShare } from '../../report/terminal.ts';
 import { tokenParts } from '../../report/token-parts.ts';

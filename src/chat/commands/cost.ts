@@ -1,4 +1,4 @@
-import type { Usage } from '../../core/message.ts';
+import type { Usage } from '../../conversation/message.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import type { ChatCommand } from './command.ts';
 

@@ -1,5 +1,5 @@
-import { printable } from '../../core/printable.ts';
-import { findModel } from '../../models/catalog.ts';
+import { printable } from '../../conversation/printable.ts';
+import { findModel } from '../../tokens/catalog.ts';
 import type { Chat } from '../chat.ts';
 import { gaugeText } from '../gauge.ts';
 import type { ChatCommand } from './command.ts';

@@ -1,6 +1,6 @@
-import { type Message, textOf } from '../../core/message.ts';
-import { printable } from '../../core/printable.ts';
-import { readSummaryMessage } from '../../core/summary-message.ts';
+import { type Message, textOf } from '../../conversation/message.ts';
+import { printable } from '../../conversation/printable.ts';
+import { readSummaryMessage } from '../../conversation/summary-message.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { ChatCommand } from './command.ts';
 

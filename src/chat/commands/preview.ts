@@ -1,4 +1,4 @@
-import { changeOf } from '../../core/strategy.ts';
+import { changeOf } from '../../compaction/plan/strategy.ts';
 import { preview as drawPreview } from '../../report/preview.ts';
 import type { ChatCommand } from './command.ts';
 import { readStrategy, strategyChoices } from './strategy-words.ts';

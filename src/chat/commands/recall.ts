@@ -1,7 +1,7 @@
-import { messagesOfSpan } from '../../config/span-pages.ts';
-import { pagesOf } from '../../core/pages.ts';
-import { printable, printableLines } from '../../core/printable.ts';
+import { printable, printableLines } from '../../conversation/printable.ts';
+import { pagesOf } from '../../memory/pages/pages.ts';
 import { formatPages, noSuchPage } from '../../report/page-words.ts';
+import { messagesOfSpan } from '../../stores/span-pages.ts';
 import type { ChatArchive } from '../archive.ts';
 import type { Chat } from '../chat.ts';
 import type { ChatCommand } from './command.ts';

@@ -1,4 +1,4 @@
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { drawTable } from '../../report/terminal.ts';
 import type { Chat } from '../chat.ts';
 import type { Completed } from '../input/editor.ts';

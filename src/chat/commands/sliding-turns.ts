@@ -1,8 +1,8 @@
-import { hasToolCall, type Message } from '../../core/message.ts';
-import { readOptions } from '../../core/options.ts';
-import { safeSplitPoint } from '../../core/split.ts';
-import { notCompacted, type Strategy } from '../../core/strategy.ts';
-import { slidingWindow } from '../../strategies/sliding-window.ts';
+import { notCompacted, type Strategy } from '../../compaction/plan/strategy.ts';
+import { slidingWindow } from '../../compaction/strategies/sliding-window.ts';
+import { hasToolCall, type Message } from '../../conversation/message.ts';
+import { readOptions } from '../../conversation/options.ts';
+import { safeSplitPoint } from '../../conversation/split.ts';
 
 const { name, options } = slidingWindow;
 

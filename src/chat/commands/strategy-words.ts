@@ -1,6 +1,6 @@
-import { RoundfoldError } from '../../core/errors.ts';
-import type { StrategyDefinition } from '../../core/strategy.ts';
-import { createStrategy, strategies } from '../../strategies/registry.ts';
+import type { StrategyDefinition } from '../../compaction/plan/strategy.ts';
+import { createStrategy, strategies } from '../../compaction/strategies/registry.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Chat } from '../chat.ts';
 import type { RunByHand } from '../chat-compactor.ts';
 import { slidingTurns } from './sliding-turns.ts';

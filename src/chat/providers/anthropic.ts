@@ -1,10 +1,10 @@
-import { asCount, asString, isObject, type JsonObject } from '../../core/json.ts';
-import type { Usage } from '../../core/message.ts';
-import type { AnswerEvent } from '../../models/clients/answer-events.ts';
-import { assembleMessage } from '../../models/clients/anthropic-stream.ts';
-import { postJson } from '../../models/clients/post-json.ts';
-import { tryParseJson } from '../../models/clients/try-parse-json.ts';
-import { upstreamError } from '../../models/clients/upstream-error.ts';
+import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Usage } from '../../conversation/message.ts';
+import type { AnswerEvent } from '../../providers/answer-events.ts';
+import { assembleMessage } from '../../providers/anthropic-stream.ts';
+import { postJson } from '../../providers/post-json.ts';
+import { tryParseJson } from '../../providers/try-parse-json.ts';
+import { upstreamError } from '../../providers/upstream-error.ts';
 import { liveFetch } from './live-fetch.ts';
 import type { ChatProvider } from './provider.ts';
 import { anthropicWire } from './wire.ts';

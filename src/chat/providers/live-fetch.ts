@@ -1,6 +1,6 @@
-import { createEventSplitter } from '../../core/event-stream.ts';
-import { isObject, type JsonObject } from '../../core/json.ts';
-import { tryParseJson } from '../../models/clients/try-parse-json.ts';
+import { isObject, type JsonObject } from '../../conversation/json.ts';
+import { createEventSplitter } from '../../providers/event-stream.ts';
+import { tryParseJson } from '../../providers/try-parse-json.ts';
 
 /** A `fetch` that tells of every event of a streamed answer while it comes, and passes all of it on. */
 export function liveFetch(onEvent: (data: JsonObject) => void): typeof globalThis.fetch {

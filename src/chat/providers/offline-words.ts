@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/json.ts';
-import { isUserText, type Message, textOf } from '../../core/message.ts';
+import type { JsonObject } from '../../conversation/json.ts';
+import { isUserText, type Message, textOf } from '../../conversation/message.ts';
 
 /** A call that a message asks for. */
 export interface WantedCall {

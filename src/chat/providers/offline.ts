@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isUserText, type Message, textOf } from '../../core/message.ts';
-import { readSummaryMessage } from '../../core/summary-message.ts';
+import { isUserText, type Message, textOf } from '../../conversation/message.ts';
+import { readSummaryMessage } from '../../conversation/summary-message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { answerTo, answerToResults, wantedCall } from './offline-words.ts';
 import type { ChatProvider } from './provider.ts';

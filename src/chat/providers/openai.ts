@@ -1,9 +1,9 @@
-import { asCount, asList, asString, isObject, type JsonObject } from '../../core/json.ts';
-import type { Usage } from '../../core/message.ts';
-import type { AnswerEvent } from '../../models/clients/answer-events.ts';
-import { assembleCompletion } from '../../models/clients/openai-stream.ts';
-import { postJson } from '../../models/clients/post-json.ts';
-import { upstreamError } from '../../models/clients/upstream-error.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Usage } from '../../conversation/message.ts';
+import type { AnswerEvent } from '../../providers/answer-events.ts';
+import { assembleCompletion } from '../../providers/openai-stream.ts';
+import { postJson } from '../../providers/post-json.ts';
+import { upstreamError } from '../../providers/upstream-error.ts';
 import type { Access } from './anthropic.ts';
 import { liveFetch } from './live-fetch.ts';
 import type { ChatProvider } from './provider.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/json.ts';
-import type { Usage } from '../../core/message.ts';
+import type { JsonObject } from '../../conversation/json.ts';
+import type { Usage } from '../../conversation/message.ts';
 import type { Wire } from './wire.ts';
 
 /** What a provider answers with. */

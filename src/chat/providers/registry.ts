@@ -1,4 +1,4 @@
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { type Access, anthropicProvider } from './anthropic.ts';
 import type { ProviderName } from './names.ts';
 import { offlineProvider } from './offline.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/json.ts';
-import type { ToolCallBlock } from '../../core/message.ts';
+import type { JsonObject } from '../../conversation/json.ts';
+import type { ToolCallBlock } from '../../conversation/message.ts';
 import { chatTools, schemaOf, type ToolAnswer } from '../tools/registry.ts';
 
 /** How a chat is written down for a provider. */

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { asString } from '../../core/json.ts';
+import { asString } from '../../conversation/json.ts';
 import type { ChatTool } from './tool.ts';
 import { ToolRefusal } from './tool-refusal.ts';
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../core/json.ts';
-import { callArguments, type ToolCallBlock } from '../../core/message.ts';
+import { isObject, type JsonObject } from '../../conversation/json.ts';
+import { callArguments, type ToolCallBlock } from '../../conversation/message.ts';
 import { listFiles } from './list.ts';
 import { readTextFile } from './read.ts';
 import { searchFiles } from './search.ts';

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asString } from '../../core/json.ts';
+import { asString } from '../../conversation/json.ts';
 import { readBeginning } from './read.ts';
 import type { ChatTool } from './tool.ts';
 import { ToolRefusal } from './tool-refusal.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../conversation/json.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A tool of the harness: only looks, and only below the working directory. */

@@ -20,9 +20,9 @@ import {
   sessionFolder,
 } from '../../chat/session-file.ts';
 import { openWorkspace } from '../../chat/tools/workspace.ts';
-import { RoundfoldError } from '../../core/errors.ts';
-import type { Store } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { countOf } from '../../report/terminal.ts';
+import type { Store } from '../../stores/store.ts';
 import type { GivenArguments } from '../command.ts';
 import { readSettings } from '../compact/request.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -1,5 +1,5 @@
 import { providerNames } from '../../chat/providers/names.ts';
-import { strategies } from '../../strategies/registry.ts';
+import { strategies } from '../../compaction/strategies/registry.ts';
 import type { CommandDefinition } from '../command.ts';
 import { EXIT_CODE_TEXT } from '../exit-codes.ts';
 import { summarizerOptions } from '../summarizers.ts';

@@ -1,9 +1,9 @@
-import type { Recording } from '../../config/recordings.ts';
 import type { CheckContext, Violation } from '../../contracts/contract.ts';
 import { findContract } from '../../contracts/registry.ts';
-import { writeConversation } from '../../core/format.ts';
-import { printable } from '../../core/printable.ts';
+import { writeConversation } from '../../conversation/format.ts';
+import { printable } from '../../conversation/printable.ts';
 import { countOf } from '../../report/terminal.ts';
+import type { Recording } from '../../transcripts/recordings.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { eachRecording, readingOptions } from '../each-recording.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

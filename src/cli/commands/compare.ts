@@ -1,5 +1,5 @@
-import { describePlace, RoundfoldError } from '../../core/errors.ts';
-import { printablePath } from '../../core/printable.ts';
+import { describePlace, RoundfoldError } from '../../conversation/errors.ts';
+import { printablePath } from '../../conversation/printable.ts';
 import { renderComparisonPage } from '../../report/html/comparison-page.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';

@@ -1,4 +1,4 @@
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { type DemoSettings, runDemo } from '../demo/run.ts';
 import { demoWindows } from '../demo/session.ts';

@@ -1,9 +1,9 @@
-import { messagesOfSpan, parseSpan } from '../../config/span-pages.ts';
-import { RoundfoldError } from '../../core/errors.ts';
-import { pagesOf } from '../../core/pages.ts';
-import { printable, printableJson, printableLines } from '../../core/printable.ts';
-import type { ArchivedSpan } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { printable, printableJson, printableLines } from '../../conversation/printable.ts';
+import { pagesOf } from '../../memory/pages/pages.ts';
 import { formatPages, type PageRange } from '../../report/page-words.ts';
+import { messagesOfSpan, parseSpan } from '../../stores/span-pages.ts';
+import type { ArchivedSpan } from '../../stores/store.ts';
 import type { CommandDefinition } from '../command.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, writeJson } from '../report.ts';

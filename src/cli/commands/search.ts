@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../conversation/printable.ts';
 import type { CommandDefinition } from '../command.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, writeJson } from '../report.ts';

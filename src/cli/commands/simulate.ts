@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { RoundfoldError } from '../../core/errors.ts';
-import { printable } from '../../core/printable.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { printable } from '../../conversation/printable.ts';
 import { type FaultName, faultKinds, isFaultName } from '../../simulator/faults.ts';
 import type { RecordedRequest } from '../../simulator/recorder.ts';
 import { startSimulator } from '../../simulator/simulator.ts';

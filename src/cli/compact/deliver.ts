@@ -1,10 +1,10 @@
-import { type Conversation, writeConversation } from '../../core/format.ts';
-import { pinnedMessages } from '../../core/pins.ts';
-import { applyPlan } from '../../core/plan.ts';
-import { printableJson } from '../../core/printable.ts';
-import { type Receipt, requestTokens, writeReceipt } from '../../core/receipt.ts';
-import { changeOf } from '../../core/strategy.ts';
-import { readSummaryMessage } from '../../core/summary-message.ts';
+import { pinnedMessages } from '../../compaction/plan/pins.ts';
+import { applyPlan } from '../../compaction/plan/plan.ts';
+import { type Receipt, requestTokens, writeReceipt } from '../../compaction/plan/receipt.ts';
+import { changeOf } from '../../compaction/plan/strategy.ts';
+import { type Conversation, writeConversation } from '../../conversation/format.ts';
+import { printableJson } from '../../conversation/printable.ts';
+import { readSummaryMessage } from '../../conversation/summary-message.ts';
 import type { ConversionChange } from '../../formats/convert/changes.ts';
 import { convertConversation } from '../../formats/convert/convert.ts';
 import { accountForCompaction } from '../../report/compaction-account.ts';

@@ -1,10 +1,10 @@
-import { createEngine, type EngineOptions } from '../../config/compactor-options.ts';
-import { type Recording, readRecordings } from '../../config/recordings.ts';
-import type { Engine } from '../../config/run-turn.ts';
-import { RoundfoldError } from '../../core/errors.ts';
-import { findModel } from '../../models/catalog.ts';
-import { catalog } from '../../models/catalog-data.ts';
+import { createEngine, type EngineOptions } from '../../compaction/compactor-options.ts';
+import type { Engine } from '../../compaction/run-turn.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { findModel } from '../../tokens/catalog.ts';
+import { catalog } from '../../tokens/catalog-data.ts';
 import { fileSource } from '../../transcripts/input/source.ts';
+import { type Recording, readRecordings } from '../../transcripts/recordings.ts';
 import type { GivenArguments } from '../command.ts';
 import { nearest } from '../nearest.ts';
 

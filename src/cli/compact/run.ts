@@ -1,6 +1,6 @@
-import type { Engine } from '../../config/run-turn.ts';
-import type { Conversation } from '../../core/format.ts';
-import type { Outcome } from '../../core/strategy.ts';
+import type { Outcome } from '../../compaction/plan/strategy.ts';
+import type { Engine } from '../../compaction/run-turn.ts';
+import type { Conversation } from '../../conversation/format.ts';
 import type { ConversionChange } from '../../formats/convert/changes.ts';
 import type { GivenArguments } from '../command.ts';
 import type { Report } from '../report.ts';

@@ -1,5 +1,5 @@
-import { printableLines } from '../../core/printable.ts';
-import { changeOf } from '../../core/strategy.ts';
+import { changeOf } from '../../compaction/plan/strategy.ts';
+import { printableLines } from '../../conversation/printable.ts';
 import { type CarriedMemory, carriedMemories } from '../../report/carried-memory.ts';
 import { type MemoryLine, memoryLines } from '../../report/memory-lines.ts';
 import type { GivenArguments } from '../command.ts';

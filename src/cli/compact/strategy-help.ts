@@ -1,6 +1,6 @@
-import type { OptionSpec } from '../../core/options.ts';
-import type { StrategyDefinition } from '../../core/strategy.ts';
-import { strategies } from '../../strategies/registry.ts';
+import type { StrategyDefinition } from '../../compaction/plan/strategy.ts';
+import { strategies } from '../../compaction/strategies/registry.ts';
+import type { OptionSpec } from '../../conversation/options.ts';
 import { wrapText } from '../wrap-text.ts';
 
 const COLUMNS = 80;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { RoundfoldError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { isObject } from '../../conversation/json.ts';
 import { figureMeasures, nameOfFigure } from '../../lab/measures.ts';
 import { formatFigure } from '../../report/html/figures.ts';
 import type { Summary, SummaryRow } from './summary.ts';

@@ -1,5 +1,3 @@
-import type { Recording } from '../../config/recordings.ts';
-import { createTokenEstimator, type TokenEstimator } from '../../core/token-estimator.ts';
 import { type LabCase, labCasesOf, probeCase } from '../../lab/lab-case.ts';
 import { labRows } from '../../lab/lab-rows.ts';
 import { type Loss, lossesOf } from '../../lab/losses.ts';
@@ -7,7 +5,9 @@ import type { Measured, Measurement } from '../../lab/measure.ts';
 import { harnessOfRow, measureCase } from '../../lab/measure-case.ts';
 import type { ProbeSession } from '../../lab/probe-session.ts';
 import { cutsOf } from '../../lab/trajectory.ts';
-import { tokenProfileForModel } from '../../models/token-profiles.ts';
+import { createTokenEstimator, type TokenEstimator } from '../../tokens/token-estimator.ts';
+import { tokenProfileForModel } from '../../tokens/token-profiles.ts';
+import type { Recording } from '../../transcripts/recordings.ts';
 import { replayRecording, type SessionCost } from './costs.ts';
 import { type Example, exampleOf, type Picture, pictureOf } from './pictures.ts';
 import type { CompareSettings } from './settings.ts';

@@ -1,11 +1,11 @@
-import { defaultSummarizer } from '../../config/default-summarizer.ts';
-import type { Recording } from '../../config/recordings.ts';
-import type { TokenEstimator } from '../../core/token-estimator.ts';
-import { priceSetOf } from '../../economics/price-set.ts';
+import { defaultSummarizer } from '../../compaction/default-summarizer.ts';
+import { priceSetOf } from '../../compaction/economics/price-set.ts';
+import { createStrategy } from '../../compaction/strategies/registry.ts';
 import { type CostPolicy, type CostReplay, type ReplayOptions, replayCosts } from '../../lab/cost-replay.ts';
 import { type CostSession, costSessionsOf } from '../../lab/cost-session.ts';
-import { contextWindowForModel, findModel } from '../../models/catalog.ts';
-import { createStrategy } from '../../strategies/registry.ts';
+import { contextWindowForModel, findModel } from '../../tokens/catalog.ts';
+import type { TokenEstimator } from '../../tokens/token-estimator.ts';
+import type { Recording } from '../../transcripts/recordings.ts';
 import type { CompareSettings } from './settings.ts';
 
 /** What a conversation would have cost, in USD. Plain data. */

@@ -1,7 +1,7 @@
-import { type Recording, readRecordings } from '../../config/recordings.ts';
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import type { BadInput } from '../../transcripts/input/json-values.ts';
 import { fileSource } from '../../transcripts/input/source.ts';
+import { type Recording, readRecordings } from '../../transcripts/recordings.ts';
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { Problem } from '../report.ts';
 import { compareProbes, compareRecording, type RecordingResult } from './compare-recording.ts';

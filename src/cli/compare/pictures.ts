@@ -1,7 +1,4 @@
-import type { Recording } from '../../config/recordings.ts';
-import { thresholdsFor } from '../../core/budget.ts';
-import { changeOf } from '../../core/strategy.ts';
-import type { TokenEstimator } from '../../core/token-estimator.ts';
+import { changeOf } from '../../compaction/plan/strategy.ts';
 import type { CostReplay } from '../../lab/cost-replay.ts';
 import type { LabCase } from '../../lab/lab-case.ts';
 import { labRows } from '../../lab/lab-rows.ts';
@@ -9,6 +6,9 @@ import { budgetFor } from '../../lab/trajectory.ts';
 import type { RoundLimits } from '../../report/charts/rounds-chart.ts';
 import { accountForCompaction, type CompactionAccount } from '../../report/compaction-account.ts';
 import { type MarkedCompaction, type RoundSeries, roundSeries } from '../../report/round-series.ts';
+import { thresholdsFor } from '../../tokens/thresholds.ts';
+import type { TokenEstimator } from '../../tokens/token-estimator.ts';
+import type { Recording } from '../../transcripts/recordings.ts';
 import { compactsWhen, middleBudget, type ReplayedRecording } from './costs.ts';
 import type { CompareSettings } from './settings.ts';
 

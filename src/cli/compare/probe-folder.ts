@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { type ProbeSession, probeSessionOf } from '../../lab/probe-session.ts';
 import { type Probe, readProbe } from '../../lab/probes.ts';
 import { readJsonValues } from '../../transcripts/input/json-values.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { labStrategies } from '../../lab/lab-rows.ts';
 import type { GivenArguments } from '../command.ts';
 import { readModel } from '../compact/request.ts';

@@ -1,4 +1,4 @@
-import { printable, printablePath } from '../../core/printable.ts';
+import { printable, printablePath } from '../../conversation/printable.ts';
 import type { Estimate } from '../../lab/aggregate.ts';
 import { harnessOfRow, isRecordedLevel, NONE } from '../../lab/measure-case.ts';
 import { formatFigure } from '../../report/html/figures.ts';

@@ -1,6 +1,6 @@
-import { asCount, asList, asString, isObject, type JsonObject } from '../../core/json.ts';
-import { assembleMessage } from '../../models/clients/anthropic-stream.ts';
-import { postJson } from '../../models/clients/post-json.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { assembleMessage } from '../../providers/anthropic-stream.ts';
+import { postJson } from '../../providers/post-json.ts';
 
 /** Sends request bodies of the Anthropic Messages API. */
 export interface DemoClient {

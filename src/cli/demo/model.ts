@@ -1,5 +1,5 @@
-import { type PriceSet, priceSetOf } from '../../economics/price-set.ts';
-import { findModel } from '../../models/catalog.ts';
+import { type PriceSet, priceSetOf } from '../../compaction/economics/price-set.ts';
+import { findModel } from '../../tokens/catalog.ts';
 
 /** The model that the demo is played with; the provider is on this machine and only its name is. */
 export const DEMO_MODEL = 'claude-sonnet-5';

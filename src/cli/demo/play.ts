@@ -1,12 +1,12 @@
-import { createCompactor } from '../../config/compactor.ts';
-import { asCount, asList, isObject, type JsonObject } from '../../core/json.ts';
-import { changeOf } from '../../core/strategy.ts';
-import { createTokenEstimator } from '../../core/token-estimator.ts';
-import { type BilledTokens, costOf } from '../../economics/request-cost.ts';
+import { createCompactor } from '../../compaction/compactor.ts';
+import { type BilledTokens, costOf } from '../../compaction/economics/request-cost.ts';
+import { changeOf } from '../../compaction/plan/strategy.ts';
+import { asCount, asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import { readConversation } from '../../formats/registry.ts';
-import { tokenProfileForModel } from '../../models/token-profiles.ts';
 import { accountForCompaction, type CompactionAccount } from '../../report/compaction-account.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
+import { createTokenEstimator } from '../../tokens/token-estimator.ts';
+import { tokenProfileForModel } from '../../tokens/token-profiles.ts';
 import {
   type AnsweredCall,
   type ClientMaker,

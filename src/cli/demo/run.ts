@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCompactor } from '../../config/compactor.ts';
+import { createCompactor } from '../../compaction/compactor.ts';
 import type { GivenArguments } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { writeOutput } from '../output-files.ts';

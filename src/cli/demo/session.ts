@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../conversation/json.ts';
 import type { Script } from '../../simulator/script.ts';
 import { type DemoModule, type DemoProject, MOST_MODULES, makeProject } from './project.ts';
 

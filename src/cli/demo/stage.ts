@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tokenWarningState } from '../../core/budget.ts';
 import type { CompactionAccount } from '../../report/compaction-account.ts';
 import { fateWords } from '../../report/fate-words.ts';
 import { factNames } from '../../report/survival-lines.ts';
 import { drawBar, formatCount, formatShort } from '../../report/terminal.ts';
+import { tokenWarningState } from '../../tokens/thresholds.ts';
 import type { Style, Terminal } from '../terminal.ts';
 import { wrapText } from '../wrap-text.ts';
 import type { Audience } from './play.ts';

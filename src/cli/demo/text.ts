@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, relative } from 'node:path';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../conversation/printable.ts';
 import { drawTable, formatCount } from '../../report/terminal.ts';
 import type { Terminal } from '../terminal.ts';
 import { wrapText } from '../wrap-text.ts';

@@ -1,4 +1,4 @@
-import { asString, type JsonObject } from '../../core/json.ts';
+import { asString, type JsonObject } from '../../conversation/json.ts';
 import type { DemoModule, DemoProject } from './project.ts';
 
 /** What a tool answers with. */

@@ -1,9 +1,9 @@
-import { messagesOfSpan } from '../../config/span-pages.ts';
-import { RoundfoldError } from '../../core/errors.ts';
-import { pagesOf } from '../../core/pages.ts';
-import type { ArchivedSpan, Store } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { pagesOf } from '../../memory/pages/pages.ts';
 import { formatPages, noSuchPage } from '../../report/page-words.ts';
 import { countOf } from '../../report/terminal.ts';
+import { messagesOfSpan } from '../../stores/span-pages.ts';
+import type { ArchivedSpan, Store } from '../../stores/store.ts';
 import type { StoreAccess } from '../store/access.ts';
 import { refuseFaults } from '../store/fault-error.ts';
 import { findConversation, findTenant } from '../store/find-conversation.ts';

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
-import { RoundfoldError } from '../../core/errors.ts';
-import type { Store, StoreFault } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { defaultStorePath } from '../../stores/default-path.ts';
 import { openStore, storeKinds } from '../../stores/registry.ts';
+import type { Store, StoreFault } from '../../stores/store.ts';
 
 /** The store that a command was told to use. */
 export interface StoreAccess {

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { initialAutoCompactState } from '../../core/auto-compact.ts';
-import type { StoreRecord } from '../../core/store.ts';
+import { initialAutoCompactState } from '../../compaction/auto-compact.ts';
+import type { StoreRecord } from '../../stores/store.ts';
 import { byteLines } from './byte-lines.ts';
 import { createExportReader, createExportWriter } from './export-lines.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../core/json.ts';
-import { printableJson } from '../../core/printable.ts';
-import type { ArchivedSpan, StoreRecord } from '../../core/store.ts';
+import { isObject } from '../../conversation/json.ts';
+import { printableJson } from '../../conversation/printable.ts';
+import type { ArchivedSpan, StoreRecord } from '../../stores/store.ts';
 
 /**
  * An export: a line that says what it is, a line for each record, and one that says how many there were. Each line has a

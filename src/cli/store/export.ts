@@ -1,7 +1,7 @@
-import type { Checkpoint } from '../../core/checkpoint.ts';
-import { RoundfoldError } from '../../core/errors.ts';
-import type { ArchivedSpan, Store, StoredConversation, StoreRecord } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { countOf } from '../../report/terminal.ts';
+import type { Checkpoint } from '../../stores/checkpoint.ts';
+import type { ArchivedSpan, Store, StoredConversation, StoreRecord } from '../../stores/store.ts';
 import type { CommandDefinition } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { untilInterrupted } from '../interruption.ts';

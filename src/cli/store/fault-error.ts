@@ -1,6 +1,6 @@
-import { RoundfoldError } from '../../core/errors.ts';
-import type { StoreFault } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { countOf } from '../../report/terminal.ts';
+import type { StoreFault } from '../../stores/store.ts';
 import type { StoreAccess } from './access.ts';
 
 const reasons: readonly {

@@ -1,7 +1,7 @@
-import { RoundfoldError } from '../../core/errors.ts';
-import { printable } from '../../core/printable.ts';
-import type { Store, StoredConversation } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { printable } from '../../conversation/printable.ts';
 import { countOf } from '../../report/terminal.ts';
+import type { Store, StoredConversation } from '../../stores/store.ts';
 
 /** Names that a message lists at most. */
 const SHOWN = 5;

@@ -1,7 +1,7 @@
-import { RoundfoldError } from '../../core/errors.ts';
-import { printable } from '../../core/printable.ts';
-import type { StoredConversation } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { printable } from '../../conversation/printable.ts';
 import { countOf } from '../../report/terminal.ts';
+import type { StoredConversation } from '../../stores/store.ts';
 import type { CommandDefinition } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { writeJson } from '../report.ts';

@@ -1,6 +1,6 @@
-import { RoundfoldError } from '../../core/errors.ts';
-import type { Retention } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { countOf } from '../../report/terminal.ts';
+import type { Retention } from '../../stores/store.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { writeJson } from '../report.ts';

@@ -1,6 +1,6 @@
-import { RoundfoldError } from '../../core/errors.ts';
-import type { Store, StoreRecord } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
+import type { Store, StoreRecord } from '../../stores/store.ts';
 import { fileSource } from '../../transcripts/input/source.ts';
 import type { CommandDefinition } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
-import { printable } from '../../core/printable.ts';
-import type { StoredConversation } from '../../core/store.ts';
+import { printable } from '../../conversation/printable.ts';
 import { drawTable, formatCount } from '../../report/terminal.ts';
+import type { StoredConversation } from '../../stores/store.ts';
 import type { CommandDefinition } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, writeJson } from '../report.ts';

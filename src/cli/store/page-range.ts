@@ -1,4 +1,4 @@
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { noSuchPage, type PageRange } from '../../report/page-words.ts';
 import type { GivenArguments, OptionDefinition } from '../command.ts';
 import { readWholeNumber } from './whole-number.ts';

@@ -1,4 +1,4 @@
-import type { StoreRecord } from '../../core/store.ts';
+import type { StoreRecord } from '../../stores/store.ts';
 import type { ByteSource } from '../../transcripts/input/source.ts';
 import { byteLines } from './byte-lines.ts';
 import { createExportReader, type LineFault, type RecordCounts } from './export-lines.ts';

@@ -1,5 +1,5 @@
-import { type PageMatch, searchPages } from '../../config/span-search.ts';
-import type { Store, StoredConversation } from '../../core/store.ts';
+import { type PageMatch, searchPages } from '../../stores/span-search.ts';
+import type { Store, StoredConversation } from '../../stores/store.ts';
 import { findConversation, findTenant } from './find-conversation.ts';
 
 export interface SpanSearch {

@@ -1,6 +1,6 @@
-import { printable } from '../../core/printable.ts';
-import type { StoreFault } from '../../core/store.ts';
+import { printable } from '../../conversation/printable.ts';
 import { countOf } from '../../report/terminal.ts';
+import type { StoreFault } from '../../stores/store.ts';
 import type { CommandDefinition } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, sayRemedy, writeJson } from '../report.ts';

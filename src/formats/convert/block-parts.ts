@@ -6,7 +6,7 @@ import {
   type ToolCallBlock,
   type ToolResultBlock,
   textOf,
-} from '../../core/message.ts';
+} from '../../conversation/message.ts';
 import { toJson } from '../result-content.ts';
 import type { ChangeLog } from './changes.ts';
 import { type LegalNameMap, LegalNames } from './legal-names.ts';

@@ -1,11 +1,11 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { applyDamages, damages, steps, writers } from '../../../test/support/conversations.ts';
+import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { findContract } from '../../contracts/registry.ts';
-import { type Conversation, writeConversation } from '../../core/format.ts';
-import { type Block, callArguments, textOf } from '../../core/message.ts';
-import { linkTools } from '../../core/tool-links.ts';
-import { deepFreeze } from '../../testing/deep-freeze.ts';
+import { type Conversation, writeConversation } from '../../conversation/format.ts';
+import { type Block, callArguments, textOf } from '../../conversation/message.ts';
+import { linkTools } from '../../conversation/tool-links.ts';
 import { findFormat, readConversation } from '../registry.ts';
 import { conversionTargets, convertConversation } from './convert.ts';
 

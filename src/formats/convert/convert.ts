@@ -1,6 +1,6 @@
-import { RoundfoldError } from '../../core/errors.ts';
-import type { Conversation } from '../../core/format.ts';
-import { isObject } from '../../core/json.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import type { Conversation } from '../../conversation/format.ts';
+import { isObject } from '../../conversation/json.ts';
 import { ChangeLog, type ConversionChange } from './changes.ts';
 import { LegalNameMap } from './legal-names.ts';
 import type { Target } from './target.ts';

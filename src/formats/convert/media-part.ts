@@ -1,5 +1,5 @@
-import { asString, isObject, type JsonObject } from '../../core/json.ts';
-import type { MediaBlock } from '../../core/message.ts';
+import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { MediaBlock } from '../../conversation/message.ts';
 import type { MediaPart } from './turn.ts';
 
 /** What can be carried over of a media block, from whatever format; undefined where only its provider has the bytes. */

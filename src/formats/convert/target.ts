@@ -1,5 +1,5 @@
-import type { Format } from '../../core/format.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { Format } from '../../conversation/format.ts';
+import type { JsonObject } from '../../conversation/json.ts';
 import type { MediaPart, Turn, TurnFrame } from './turn.ts';
 
 /** A format that conversations can be converted to. A new one is one file and one line in `convert.ts`. */

@@ -1,7 +1,7 @@
-import type { Message, Role } from '../../core/message.ts';
-import { MISSING_RESULT_TEXT, PLACEHOLDER_TEXT } from '../../core/pairing.ts';
-import { summaryMessageText } from '../../core/summary-message.ts';
-import { type BlockPosition, linkTools } from '../../core/tool-links.ts';
+import type { Message, Role } from '../../conversation/message.ts';
+import { MISSING_RESULT_TEXT, PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
+import { summaryMessageText } from '../../conversation/summary-message.ts';
+import { type BlockPosition, linkTools } from '../../conversation/tool-links.ts';
 import { type BlockReader, createBlockReader, isClientCall, isClientResult } from './block-parts.ts';
 import type { ChangeLog } from './changes.ts';
 import type { LegalNameMap } from './legal-names.ts';

@@ -1,6 +1,6 @@
-import type { Conversation, ToolDefinition } from '../../core/format.ts';
-import { asCount, asString, isObject, type JsonObject } from '../../core/json.ts';
-import { textOf } from '../../core/message.ts';
+import type { Conversation, ToolDefinition } from '../../conversation/format.ts';
+import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { textOf } from '../../conversation/message.ts';
 import type { ChangeLog } from './changes.ts';
 import type { LegalNameMap } from './legal-names.ts';
 import type { TurnFrame, TurnTool } from './turn.ts';

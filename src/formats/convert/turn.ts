@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/json.ts';
-import type { MediaBlock, Role } from '../../core/message.ts';
+import type { JsonObject } from '../../conversation/json.ts';
+import type { MediaBlock, Role } from '../../conversation/message.ts';
 
 /** What one side says until another one speaks, written in no format yet. */
 export interface Turn {

@@ -1,5 +1,5 @@
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Message } from '../../conversation/message.ts';
 import { scanText } from './scan-text.ts';
 import { withResults, writeToolBlock } from './tool-block.ts';
 import { unfoldMessage } from './unfold-message.ts';

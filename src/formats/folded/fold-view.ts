@@ -1,5 +1,5 @@
-import { type Conversation, withMessages } from '../../core/format.ts';
-import { hasToolCall, hasToolResult, type Message } from '../../core/message.ts';
+import { type Conversation, withMessages } from '../../conversation/format.ts';
+import { hasToolCall, hasToolResult, type Message } from '../../conversation/message.ts';
 import { foldMessages, foldResults } from './fold-messages.ts';
 import { unfoldMessage } from './unfold-message.ts';
 import type { Folding } from './unfold-view.ts';

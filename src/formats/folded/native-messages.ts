@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../conversation/json.ts';
 
 /** A call of the chat format, without its result. */
 export interface NativeCall {

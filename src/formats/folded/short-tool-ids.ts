@@ -1,6 +1,6 @@
-import { type Conversation, withMessages } from '../../core/format.ts';
-import { isObject } from '../../core/json.ts';
-import type { Block } from '../../core/message.ts';
+import { type Conversation, withMessages } from '../../conversation/format.ts';
+import { isObject } from '../../conversation/json.ts';
+import type { Block } from '../../conversation/message.ts';
 
 /** Longer ids are refused by some servers of the chat format. */
 const LONGEST_TOOL_ID = 40;

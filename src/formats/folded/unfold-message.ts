@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../core/json.ts';
+import { isObject, type JsonObject } from '../../conversation/json.ts';
 import { assistantMessages, toolMessage } from './native-messages.ts';
 import { type ScannedText, scanText, type TextFault } from './scan-text.ts';
 import { OPENING } from './tool-block.ts';

@@ -1,4 +1,4 @@
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { assistantMessages, isLegalName, type NativeCall, toolMessage } from './native-messages.ts';
 
 /** A record of what the model did, item by item, as messages; undefined when it cannot be told exactly. */

@@ -1,5 +1,5 @@
-import { type Conversation, withMessages } from '../../core/format.ts';
-import type { Message } from '../../core/message.ts';
+import { type Conversation, withMessages } from '../../conversation/format.ts';
+import type { Message } from '../../conversation/message.ts';
 import { type FoldedFault, unfoldMessage } from './unfold-message.ts';
 
 /** A folded message and what it was unfolded into, for `foldView`. */

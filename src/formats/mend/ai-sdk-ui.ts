@@ -1,6 +1,6 @@
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
-import { MISSING_RESULT_TEXT } from '../../core/pairing.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Message } from '../../conversation/message.ts';
+import { MISSING_RESULT_TEXT } from '../../conversation/pairing.ts';
 import { failedToolPart } from '../ai-sdk-ui-parts.ts';
 import { toJson } from '../result-content.ts';
 import type { MendContext, Mender } from './mender.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../core/json.ts';
+import { isObject, type JsonObject } from '../../conversation/json.ts';
 import { ChangeLog } from '../convert/changes.ts';
 import { toJson } from '../result-content.ts';
 import { AS_TEXT, LEFT_OUT, mediaNote, NOTED, REMOVED_FIELD, withoutFields } from './raw-message.ts';

@@ -1,5 +1,5 @@
-import { asList, isObject, type JsonObject } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
+import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Message } from '../../conversation/message.ts';
 import type { MendContext } from './mender.ts';
 import { withoutFields } from './raw-message.ts';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../core/json.ts';
-import type { Block, Message } from '../../core/message.ts';
+import { isObject } from '../../conversation/json.ts';
+import type { Block, Message } from '../../conversation/message.ts';
 import type { MendContext } from './mender.ts';
 import { LEFT_OUT } from './raw-message.ts';
 

@@ -1,6 +1,6 @@
-import { isObject } from '../../core/json.ts';
-import type { Block, Message } from '../../core/message.ts';
-import { PLACEHOLDER_TEXT } from '../../core/pairing.ts';
+import { isObject } from '../../conversation/json.ts';
+import type { Block, Message } from '../../conversation/message.ts';
+import { PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
 import { modelHabits } from './anthropic-models.ts';
 import type { MendContext } from './mender.ts';
 

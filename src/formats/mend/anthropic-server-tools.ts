@@ -1,4 +1,4 @@
-import type { Block, Message, ToolCallBlock } from '../../core/message.ts';
+import type { Block, Message, ToolCallBlock } from '../../conversation/message.ts';
 import type { MendContext } from './mender.ts';
 import { LEFT_OUT } from './raw-message.ts';
 

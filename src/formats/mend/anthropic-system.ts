@@ -1,4 +1,4 @@
-import type { Message, Role } from '../../core/message.ts';
+import type { Message, Role } from '../../conversation/message.ts';
 import { modelHabits } from './anthropic-models.ts';
 import type { MendContext } from './mender.ts';
 import { SYSTEM_MARK } from './raw-message.ts';

@@ -1,5 +1,5 @@
-import { asList, isObject, type JsonObject } from '../../core/json.ts';
-import type { ToolCallBlock } from '../../core/message.ts';
+import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { ToolCallBlock } from '../../conversation/message.ts';
 import { isLegalId, shapeAnthropicBlock } from './anthropic-blocks.ts';
 import { markAtMostFour } from './anthropic-cache.ts';
 import { beginAtSummary } from './anthropic-compaction.ts';

@@ -1,6 +1,6 @@
-import { asList, isObject, type JsonObject } from '../../core/json.ts';
-import { hasToolCall, type Message } from '../../core/message.ts';
-import { PLACEHOLDER_TEXT } from '../../core/pairing.ts';
+import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
+import { hasToolCall, type Message } from '../../conversation/message.ts';
+import { PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
 import { toJson } from '../result-content.ts';
 import type { IdRules, MendContext, Mender } from './mender.ts';
 import {

@@ -1,5 +1,5 @@
-import { asList, isObject, type JsonObject } from '../../core/json.ts';
-import type { Block, Message } from '../../core/message.ts';
+import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Block, Message } from '../../conversation/message.ts';
 import { langchain } from '../langchain.ts';
 import { isKnownType, type OpenMessage, openMessage, withFields } from '../langchain-forms.ts';
 import { toJson } from '../result-content.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { writeConversation } from '../../core/format.ts';
-import { deepFreeze } from '../../testing/deep-freeze.ts';
+import { deepFreeze } from '../../../test/support/deep-freeze.ts';
+import { writeConversation } from '../../conversation/format.ts';
 import { findFormat } from '../registry.ts';
 import { mendConversation } from './mend.ts';
 

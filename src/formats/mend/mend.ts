@@ -1,7 +1,7 @@
-import { type Conversation, withMessages } from '../../core/format.ts';
-import { asString, isObject } from '../../core/json.ts';
-import { type Message, textOf } from '../../core/message.ts';
-import { PLACEHOLDER_TEXT } from '../../core/pairing.ts';
+import { type Conversation, withMessages } from '../../conversation/format.ts';
+import { asString, isObject } from '../../conversation/json.ts';
+import { type Message, textOf } from '../../conversation/message.ts';
+import { PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
 import { ChangeLog, type ConversionChange } from '../convert/changes.ts';
 import { aiSdkModelMender } from './ai-sdk-model.ts';
 import { aiSdkUiMender } from './ai-sdk-ui.ts';

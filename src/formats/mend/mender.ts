@@ -1,6 +1,6 @@
-import type { Conversation, Format } from '../../core/format.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { Block, Message, ToolCallBlock } from '../../core/message.ts';
+import type { Conversation, Format } from '../../conversation/format.ts';
+import type { JsonObject } from '../../conversation/json.ts';
+import type { Block, Message, ToolCallBlock } from '../../conversation/message.ts';
 import type { ChangeLog } from '../convert/changes.ts';
 
 /** What a mender knows about the conversation besides its messages. */

@@ -1,4 +1,4 @@
-import type { Block, Message } from '../../core/message.ts';
+import type { Block, Message } from '../../conversation/message.ts';
 
 /** How many results stand elsewhere than before: behind something else or, where it matters, in another message. */
 export function countMoved(

@@ -1,5 +1,5 @@
-import { asList, isObject, type JsonObject } from '../../core/json.ts';
-import type { Block, Message } from '../../core/message.ts';
+import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Block, Message } from '../../conversation/message.ts';
 import { LegalNameMap } from '../convert/legal-names.ts';
 import { toJson } from '../result-content.ts';
 import type { MendContext, Mender } from './mender.ts';

@@ -1,5 +1,5 @@
-import { asString, isObject, type JsonObject } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
+import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Message } from '../../conversation/message.ts';
 import { toJson } from '../result-content.ts';
 import type { MendContext } from './mender.ts';
 import { reasonsAlways } from './openai-models.ts';

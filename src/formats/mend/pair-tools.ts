@@ -1,7 +1,7 @@
-import { isObject } from '../../core/json.ts';
-import { type Block, type Message, type ToolResultBlock, textOf } from '../../core/message.ts';
-import { MISSING_RESULT_TEXT } from '../../core/pairing.ts';
-import { placeAnswers } from '../../core/pairing-answers.ts';
+import { isObject } from '../../conversation/json.ts';
+import { type Block, type Message, type ToolResultBlock, textOf } from '../../conversation/message.ts';
+import { MISSING_RESULT_TEXT } from '../../conversation/pairing.ts';
+import { placeAnswers } from '../../conversation/pairing-answers.ts';
 import { LegalNames } from '../convert/legal-names.ts';
 import { toJson } from '../result-content.ts';
 import type { IdRules, MendContext, Mender } from './mender.ts';

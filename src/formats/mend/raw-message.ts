@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../core/json.ts';
-import type { MediaBlock } from '../../core/message.ts';
+import { isObject, type JsonObject } from '../../conversation/json.ts';
+import type { MediaBlock } from '../../conversation/message.ts';
 import type { ChangeLog } from '../convert/changes.ts';
 import { toJson } from '../result-content.ts';
 

@@ -1,4 +1,4 @@
-import type { Message, ToolCallBlock, ToolResultBlock } from '../../core/message.ts';
+import type { Message, ToolCallBlock, ToolResultBlock } from '../../conversation/message.ts';
 import { toJson } from '../result-content.ts';
 
 /** A result and where it stands. */

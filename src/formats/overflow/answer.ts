@@ -1,4 +1,4 @@
-import { asCount, asList, isObject, type JsonObject } from '../../core/json.ts';
+import { asCount, asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Answer } from './soft.ts';
 
 type AnswerReader = (body: JsonObject) => Answer | undefined;

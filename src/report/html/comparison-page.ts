@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../conversation/printable.ts';
 import { key, lookOf } from '../charts/marks.ts';
 import { roundsChart } from '../charts/rounds-chart.ts';
 import type { ComparedSession, Comparison } from '../comparison.ts';

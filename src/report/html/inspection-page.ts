@@ -1,5 +1,5 @@
-import { thresholdsFor } from '../../core/budget.ts';
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../conversation/printable.ts';
+import { thresholdsFor } from '../../tokens/thresholds.ts';
 import type { RoundLimits } from '../charts/rounds-chart.ts';
 import { meter } from '../charts/stacked-bar.ts';
 import type { Inspection, NamedSize, RepeatedRead, ToolUse } from '../inspection.ts';

@@ -1,4 +1,4 @@
-import { escapeUnprintable, printable, printablePath } from '../../core/printable.ts';
+import { escapeUnprintable, printable, printablePath } from '../../conversation/printable.ts';
 
 /** Only this module can make one: no value that was read from a file has this key. */
 const MARKUP = Symbol('markup');

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { deepFreeze } from '../../testing/deep-freeze.ts';
+import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { textOfMarkup } from './markup.ts';
 import { memorySection } from './memory-section.ts';
 import { renderReceiptPage } from './receipt-page.ts';

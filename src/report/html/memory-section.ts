@@ -1,4 +1,4 @@
-import { printableLines } from '../../core/printable.ts';
+import { printableLines } from '../../conversation/printable.ts';
 import type { CarriedMemory } from '../carried-memory.ts';
 import { type MemoryLine, type MemoryLineKind, memoryLines } from '../memory-lines.ts';
 import { countOf } from '../terminal.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inventedComparison, sawtooth } from '../../../test/support/comparison.ts';
-import { createTokenEstimator } from '../../core/token-estimator.ts';
+import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { readConversation } from '../../formats/registry.ts';
-import { deepFreeze } from '../../testing/deep-freeze.ts';
+import { createTokenEstimator } from '../../tokens/token-estimator.ts';
 import { inspectConversation } from '../inspection.ts';
 import { renderComparisonPage } from './comparison-page.ts';
 import { type InspectedSession, renderInspectionPage } from './inspection-page.ts';

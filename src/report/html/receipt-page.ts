@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../conversation/printable.ts';
 import type { CarriedMemory } from '../carried-memory.ts';
 import type { CompactionAccount, ContextSize } from '../compaction-account.ts';
 import { formatCount, formatShare } from '../terminal.ts';

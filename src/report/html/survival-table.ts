@@ -1,4 +1,4 @@
-import type { Survival } from '../../core/facts.ts';
+import type { Survival } from '../../memory/facts/facts.ts';
 import { factNames } from '../survival-lines.ts';
 import { formatCount } from '../terminal.ts';
 import { html, type Markup, quoted } from './markup.ts';

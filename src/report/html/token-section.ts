@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../conversation/printable.ts';
 import { meter, stackedBar, swatch } from '../charts/stacked-bar.ts';
 import { formatCount, formatShare } from '../terminal.ts';
 import type { TokenPart } from '../token-parts.ts';

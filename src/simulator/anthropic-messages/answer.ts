@@ -1,6 +1,6 @@
 import { modelFacts } from '../../contracts/anthropic-messages/models.ts';
-import { asString, isObject, type JsonObject } from '../../core/json.ts';
-import { findModel } from '../../models/catalog.ts';
+import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { findModel } from '../../tokens/catalog.ts';
 import type { CacheUse } from '../cache-ledger.ts';
 import type { Exchange, World } from '../provider.ts';
 import type { ReplyPart, ReplyStop } from '../reply.ts';

@@ -1,4 +1,4 @@
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { inPieces } from '../pieces.ts';
 import type { ServerEvent } from '../provider.ts';
 

@@ -1,6 +1,6 @@
 import { anthropicMessagesContract } from '../../contracts/anthropic-messages/contract.ts';
 import { modelFacts } from '../../contracts/anthropic-messages/models.ts';
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import type { Problem } from '../problem.ts';
 import type { Accepted, Asked, Call, Provider, World } from '../provider.ts';

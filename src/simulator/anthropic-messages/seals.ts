@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Seal, SealVerdict, SealVerifier } from '../../contracts/contract.ts';
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { canonicalJson } from '../canonical.ts';
 import { findCompaction } from './threshold.ts';
 

@@ -1,5 +1,5 @@
-import { withMessages } from '../../core/format.ts';
-import { asList, isObject, type JsonObject } from '../../core/json.ts';
+import { withMessages } from '../../conversation/format.ts';
+import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { measurePrompt, type Prompt } from '../prompt.ts';
 

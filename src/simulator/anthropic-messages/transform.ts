@@ -1,6 +1,6 @@
 import { modelFacts } from '../../contracts/anthropic-messages/models.ts';
 import type { SealVerifier } from '../../contracts/contract.ts';
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 
 /** A body without the thinking that its own request asks to be dropped, and the report about it. */
 export interface Transformed {

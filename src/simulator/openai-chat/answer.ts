@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { automaticCacheUse } from '../automatic-cache.ts';
 import type { Exchange, World } from '../provider.ts';
 import type { FittedReply, ReplyStop } from '../reply.ts';

@@ -1,4 +1,4 @@
-import { asList, asString, type JsonObject } from '../../core/json.ts';
+import { asList, asString, type JsonObject } from '../../conversation/json.ts';
 import type { Problem } from '../problem.ts';
 
 const maxChoices = 128;

@@ -1,4 +1,4 @@
-import { asString, type JsonObject } from '../../core/json.ts';
+import { asString, type JsonObject } from '../../conversation/json.ts';
 import type { ModelLimits } from '../model-limits.ts';
 import type { Refused } from '../problem.ts';
 import type { OutputRoom } from '../reply.ts';

@@ -1,5 +1,5 @@
 import { openaiChatContract } from '../../contracts/openai-chat/contract.ts';
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { openaiChat } from '../../formats/openai-chat.ts';
 import { openaiEndpoint, openaiError, openaiRefusal } from '../openai-errors.ts';
 import { readToolChoice, reasons } from '../openai-request.ts';

@@ -1,4 +1,4 @@
-import { asString, type JsonObject } from '../../core/json.ts';
+import { asString, type JsonObject } from '../../conversation/json.ts';
 import { automaticCacheUse } from '../automatic-cache.ts';
 import type { Problem } from '../problem.ts';
 import type { Exchange, Provider, World } from '../provider.ts';

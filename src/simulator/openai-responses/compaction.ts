@@ -1,4 +1,4 @@
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Problem } from '../problem.ts';
 import type { Prompt } from '../prompt.ts';
 import type { World } from '../provider.ts';

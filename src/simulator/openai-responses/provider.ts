@@ -1,5 +1,5 @@
 import { openaiResponsesContract } from '../../contracts/openai-responses/contract.ts';
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { openaiResponses } from '../../formats/openai-responses.ts';
 import type { ModelLimits } from '../model-limits.ts';
 import { openaiEndpoint, openaiRefusal } from '../openai-errors.ts';

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import type { SealVerdict, SealVerifier } from '../../contracts/contract.ts';
-import { asList, asString, isObject } from '../../core/json.ts';
+import { asList, asString, isObject } from '../../conversation/json.ts';
 
 /** Encrypts reasoning and judges what comes back. */
 export interface ReasoningSeals {

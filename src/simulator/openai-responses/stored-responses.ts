@@ -1,4 +1,4 @@
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 
 /** Responses that the server holds, so that a later request can go on from one by its id. */
 export interface StoredResponses {

@@ -1,4 +1,4 @@
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import type { PostgresPool } from './connection.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;

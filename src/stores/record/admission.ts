@@ -1,7 +1,7 @@
-import type { Checkpoint } from '../../core/checkpoint.ts';
-import { RoundfoldError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
-import type { ArchivedSpan, Commit, StoreRecord } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { isObject } from '../../conversation/json.ts';
+import type { Checkpoint } from '../checkpoint.ts';
+import type { ArchivedSpan, Commit, StoreRecord } from '../store.ts';
 import { linkText } from './identity.ts';
 import { nameInColumn } from './name.ts';
 

@@ -1,5 +1,5 @@
-import type { Checkpoint } from '../../core/checkpoint.ts';
-import type { ArchivedSpan, StoreFault } from '../../core/store.ts';
+import type { Checkpoint } from '../checkpoint.ts';
+import type { ArchivedSpan, StoreFault } from '../store.ts';
 import type { Checksum } from './checksum.ts';
 import { createEnvelope } from './envelope.ts';
 import { checkpointIdentity, spanIdentity } from './identity.ts';

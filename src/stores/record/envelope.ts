@@ -1,4 +1,4 @@
-import type { StoreFault } from '../../core/store.ts';
+import type { StoreFault } from '../store.ts';
 import type { Checksum } from './checksum.ts';
 import type { RecordIdentity } from './identity.ts';
 import type { Seal } from './seal.ts';

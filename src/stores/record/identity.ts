@@ -1,5 +1,5 @@
-import type { Checkpoint } from '../../core/checkpoint.ts';
-import type { ArchivedSpan } from '../../core/store.ts';
+import type { Checkpoint } from '../checkpoint.ts';
+import type { ArchivedSpan } from '../store.ts';
 
 /** What a record is called: one that is found under another name is not served. */
 export interface RecordIdentity {

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { deepFreeze } from '../../testing/deep-freeze.ts';
+import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { putLongText, takeLongTexts } from './long-texts.ts';
 
 const LONG = 'x'.repeat(600);

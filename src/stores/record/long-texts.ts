@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json.ts';
+import { isObject } from '../../conversation/json.ts';
 
 /** JSON escapes character by character, so that texts of this length and more are kept beside it. */
 const LONG = 512;

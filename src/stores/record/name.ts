@@ -1,4 +1,4 @@
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 
 /** Several names make an index entry, and databases bound those. */
 const MAXIMUM_BYTES = 256;

@@ -1,6 +1,6 @@
-import type { Checkpoint } from '../../core/checkpoint.ts';
-import { asCount, asList, isObject } from '../../core/json.ts';
-import type { ArchivedSpan, StoreFault } from '../../core/store.ts';
+import { asCount, asList, isObject } from '../../conversation/json.ts';
+import type { Checkpoint } from '../checkpoint.ts';
+import type { ArchivedSpan, StoreFault } from '../store.ts';
 import { isCheckpoint, isSpan } from './admission.ts';
 import { ENVELOPE_ROOM } from './envelope.ts';
 import { type LongText, putLongText, takeLongTexts } from './long-texts.ts';

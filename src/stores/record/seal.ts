@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { RoundfoldError } from '../../core/errors.ts';
-import type { StoreFault } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import type { StoreFault } from '../store.ts';
 import type { RecordIdentity } from './identity.ts';
 
 const CIPHER = 'aes-256-gcm';

@@ -1,4 +1,4 @@
-import type { RoundfoldError } from '../../core/errors.ts';
+import type { RoundfoldError } from '../../conversation/errors.ts';
 import type { Dialect } from './dialect.ts';
 import type { Operation } from './operation.ts';
 import type { Prepared } from './prepared.ts';

@@ -1,6 +1,6 @@
-import type { Lease, LeaseRequest } from '../../core/store.ts';
 import { leaseDuration } from '../lease-time.ts';
 import { nameInColumn } from '../record/name.ts';
+import type { Lease, LeaseRequest } from '../store.ts';
 import type { Database } from './database.ts';
 import { allRows, firstRow, type Operation } from './operation.ts';
 import type { Work } from './work.ts';

@@ -1,4 +1,4 @@
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrations/migration.ts';
 import { allRows } from './operation.ts';

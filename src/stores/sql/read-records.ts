@@ -1,4 +1,8 @@
-import type { Checkpoint } from '../../core/checkpoint.ts';
+import type { Checkpoint } from '../checkpoint.ts';
+import { byPlace } from '../order.ts';
+import { isFault } from '../record/codec.ts';
+import { nameInColumn } from '../record/name.ts';
+import { excerptOf, hasWords, searchWords } from '../search-words.ts';
 import type {
   ArchivedSpan,
   CheckpointLookup,
@@ -6,11 +10,7 @@ import type {
   SpanMatch,
   SpanQuery,
   StoreFault,
-} from '../../core/store.ts';
-import { byPlace } from '../order.ts';
-import { isFault } from '../record/codec.ts';
-import { nameInColumn } from '../record/name.ts';
-import { excerptOf, hasWords, searchWords } from '../search-words.ts';
+} from '../store.ts';
 import { markUsed, touch, type UseOfConversation } from './mark-used.ts';
 import { allRows, eachRow, firstRow, type Operation } from './operation.ts';
 import { type CheckpointRow, linkFromColumn, readCheckpointRow, readSpanRow, served } from './rows.ts';

@@ -1,6 +1,6 @@
-import type { ArchivedSpan } from '../../core/store.ts';
 import { isFault } from '../record/codec.ts';
 import { nameInColumn } from '../record/name.ts';
+import type { ArchivedSpan } from '../store.ts';
 import type { Database } from './database.ts';
 import { markUsed } from './mark-used.ts';
 import { firstRow, type Operation } from './operation.ts';

@@ -1,5 +1,5 @@
-import type { ArchivedSpan } from '../../core/store.ts';
 import { nameInColumn } from '../record/name.ts';
+import type { ArchivedSpan } from '../store.ts';
 import { firstRow, type Operation } from './operation.ts';
 import type { FoundSpan } from './span-memory.ts';
 import type { BigInteger } from './tables.ts';

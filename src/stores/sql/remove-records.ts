@@ -1,6 +1,6 @@
-import type { ConversationKey, Retention, StoredConversation } from '../../core/store.ts';
 import { nameFromColumn, nameInColumn } from '../record/name.ts';
 import { conversationsToCollect } from '../retention.ts';
+import type { ConversationKey, Retention, StoredConversation } from '../store.ts';
 import type { Database } from './database.ts';
 import { advanceFence } from './leases.ts';
 import { allRows, firstRow, type Operation } from './operation.ts';

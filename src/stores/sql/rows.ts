@@ -1,7 +1,7 @@
-import type { Checkpoint } from '../../core/checkpoint.ts';
-import type { ArchivedSpan, ChainLink, StoreFault } from '../../core/store.ts';
+import type { Checkpoint } from '../checkpoint.ts';
 import { isFault, type RecordCodec } from '../record/codec.ts';
 import { nameFromColumn } from '../record/name.ts';
+import type { ArchivedSpan, ChainLink, StoreFault } from '../store.ts';
 import type { SpanName } from './span-memory.ts';
 import type { BigInteger } from './tables.ts';
 import type { Work } from './work.ts';

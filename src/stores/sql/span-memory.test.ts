@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ArchivedSpan } from '../../core/store.ts';
+import type { ArchivedSpan } from '../store.ts';
 import { SpanMemory } from './span-memory.ts';
 
 const MEGABYTE = 1024 * 1024;

@@ -1,5 +1,5 @@
-import type { ArchivedSpan } from '../../core/store.ts';
 import { TOUCH_AFTER_MS } from '../last-use.ts';
+import type { ArchivedSpan } from '../store.ts';
 import { RecentHandles } from './recent-handles.ts';
 
 const MAXIMUM_BYTES = 32 * 1024 * 1024;

@@ -1,10 +1,10 @@
-import { RoundfoldError } from '../../core/errors.ts';
-import type { ConversationKey, Lease, Store, StoreFault, StoreRecord } from '../../core/store.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import type { StoreOptions } from '../options.ts';
 import { admitCommit, admitRecords } from '../record/admission.ts';
 import type { Checksum } from '../record/checksum.ts';
 import { createRecordCodec } from '../record/codec.ts';
 import { createSeal, type Seal } from '../record/seal.ts';
+import type { ConversationKey, Lease, Store, StoreFault, StoreRecord } from '../store.ts';
 import type { Database, DatabaseOpener } from './database.ts';
 import { KnownConversations } from './known-conversations.ts';
 import { acquireLease, releaseLease, renewLease } from './leases.ts';

@@ -1,5 +1,5 @@
-import type { StoreFault } from '../../core/store.ts';
 import type { RecordCodec } from '../record/codec.ts';
+import type { StoreFault } from '../store.ts';
 import type { Dialect } from './dialect.ts';
 import type { KnownConversations } from './known-conversations.ts';
 import type { Operation } from './operation.ts';

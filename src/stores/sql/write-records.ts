@@ -1,4 +1,8 @@
-import type { Checkpoint } from '../../core/checkpoint.ts';
+import type { Checkpoint } from '../checkpoint.ts';
+import { isFault } from '../record/codec.ts';
+import { linkText } from '../record/identity.ts';
+import { nameInColumn } from '../record/name.ts';
+import { searchWords } from '../search-words.ts';
 import type {
   ArchivedSpan,
   Commit,
@@ -6,11 +10,7 @@ import type {
   ConversationKey,
   StoreFault,
   StoreRecord,
-} from '../../core/store.ts';
-import { isFault } from '../record/codec.ts';
-import { linkText } from '../record/identity.ts';
-import { nameInColumn } from '../record/name.ts';
-import { searchWords } from '../search-words.ts';
+} from '../store.ts';
 import { holdsLease } from './leases.ts';
 import { addedRow, allRows, firstRow, type Operation } from './operation.ts';
 import { findRecallable, type RecallableSpans } from './recallable-spans.ts';

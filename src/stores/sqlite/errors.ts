@@ -1,5 +1,5 @@
-import { RoundfoldError } from '../../core/errors.ts';
-import { isObject } from '../../core/json.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { isObject } from '../../conversation/json.ts';
 import type { Explanation } from '../explanation.ts';
 
 /** Primary result codes of SQLite. */

@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;

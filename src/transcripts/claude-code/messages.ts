@@ -1,4 +1,4 @@
-import { asString, isObject } from '../../core/json.ts';
+import { asString, isObject } from '../../conversation/json.ts';
 import type { Origin } from '../transcript.ts';
 import type { MessagePart, SessionRecord } from './record.ts';
 import type { TreeNode } from './tree.ts';

@@ -1,6 +1,6 @@
-import type { Place } from '../../core/errors.ts';
-import { asCount, asList, asString, isObject, type JsonObject } from '../../core/json.ts';
-import type { Usage } from '../../core/message.ts';
+import type { Place } from '../../conversation/errors.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Usage } from '../../conversation/message.ts';
 
 /**
  * What a session record means to the conversation, without the bookkeeping that came with it. Records of every type

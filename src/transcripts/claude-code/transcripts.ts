@@ -1,4 +1,4 @@
-import { asString, isObject } from '../../core/json.ts';
+import { asString, isObject } from '../../conversation/json.ts';
 import type { RecordedCompaction, Segment, Transcript } from '../transcript.ts';
 import { liveStretches, type Stretch } from './chain.ts';
 import { type ComposedMessage, composeMessages } from './messages.ts';

@@ -1,4 +1,4 @@
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 
 /** Who wrote an item: the model in its response, or the client before or after it. */
 export type ItemMaker = 'model' | 'client';

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../core/json.ts';
-import { foldRecords, recordEntries } from '../../testing/fold-records.ts';
+import { foldRecords, recordEntries } from '../../../test/support/fold-records.ts';
+import type { JsonObject } from '../../conversation/json.ts';
 import { claudeCode } from '../claude-code/reader.ts';
 import type { Segment } from '../transcript.ts';
 import { codex } from './reader.ts';

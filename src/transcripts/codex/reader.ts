@@ -1,5 +1,5 @@
-import type { Place } from '../../core/errors.ts';
-import { asCount, asString, isObject, type JsonObject } from '../../core/json.ts';
+import type { Place } from '../../conversation/errors.ts';
+import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { BadInput, JsonEntry } from '../input/json-values.ts';
 import type { Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
 import { isWholeItem, itemMaker, userMessage } from './items.ts';

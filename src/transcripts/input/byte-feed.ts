@@ -1,4 +1,4 @@
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { appendBytes, type ByteWindow, createByteWindow } from './byte-window.ts';
 import { describedBytes } from './described-bytes.ts';
 import type { ByteSource } from './source.ts';

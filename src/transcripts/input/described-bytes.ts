@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { escapeUnprintable } from '../../core/printable.ts';
+import { escapeUnprintable } from '../../conversation/printable.ts';
 
 const longestQuoteCharacters = 24;
 

@@ -1,7 +1,7 @@
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { type BadInput, type JsonEntry, type ReadOptions, readJsonValues } from './json-values.ts';
 import type { ByteSource } from './source.ts';
 

@@ -1,5 +1,5 @@
 import { constants } from 'node:buffer';
-import type { Place } from '../../core/errors.ts';
+import type { Place } from '../../conversation/errors.ts';
 import { type ByteFeed, openFeed } from './byte-feed.ts';
 import { type ByteWindow, type Mark, markFrom, viewBytes } from './byte-window.ts';
 import { splitJson } from './json-splitter.ts';

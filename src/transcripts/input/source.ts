@@ -1,6 +1,6 @@
 import { constants, createReadStream } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { RoundfoldError } from '../../core/errors.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 
 const chunkBytes = 256 * 1024;
 

@@ -1,4 +1,4 @@
-import { type Place, RoundfoldError } from '../../core/errors.ts';
+import { type Place, RoundfoldError } from '../../conversation/errors.ts';
 import { describeBytes, findBinary, quoteBytes } from './described-bytes.ts';
 import { cutReason } from './value-search.ts';
 

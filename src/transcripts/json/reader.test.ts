@@ -1,13 +1,13 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { recogniseFormat } from '../../formats/registry.ts';
 import {
   bodyOf,
   foldEntries,
   foldRecords,
   foldTranscript,
   recordEntries,
-} from '../../testing/fold-records.ts';
+} from '../../../test/support/fold-records.ts';
+import { recogniseFormat } from '../../formats/registry.ts';
 import type { Transcript } from '../transcript.ts';
 import { createJsonReader } from './reader.ts';
 

@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { type ResponseTurn, readResponse } from './responses.ts';
 
 /** A request found in a value, and the answer to it if the value is a log record that has one. */

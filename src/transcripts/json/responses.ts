@@ -1,5 +1,5 @@
-import { asCount, asList, asString, isObject, type JsonObject } from '../../core/json.ts';
-import type { Usage } from '../../core/message.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Usage } from '../../conversation/message.ts';
 
 /** What a provider's response adds to the conversation. */
 export interface ResponseTurn {

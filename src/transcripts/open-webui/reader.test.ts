@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { bodyOf, foldRecords, foldTranscript } from '../../testing/fold-records.ts';
+import { bodyOf, foldRecords, foldTranscript } from '../../../test/support/fold-records.ts';
 import { openWebui } from './reader.ts';
 
 const read = (...records: readonly unknown[]) => foldRecords(openWebui, records);

@@ -1,6 +1,6 @@
-import type { Place } from '../../core/errors.ts';
-import { asCount, asList, asString, isObject, type JsonObject } from '../../core/json.ts';
-import type { Usage } from '../../core/message.ts';
+import type { Place } from '../../conversation/errors.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Usage } from '../../conversation/message.ts';
 import type { BadInput, JsonEntry } from '../input/json-values.ts';
 import { placeInside } from '../place-inside.ts';
 import { timestampOf } from '../record-time.ts';

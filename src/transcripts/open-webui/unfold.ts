@@ -1,4 +1,4 @@
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { createTally, type Tally } from '../tally.ts';
 import { type DetailsBlock, parseDetailsBlocks } from './details.ts';
 

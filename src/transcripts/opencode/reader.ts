@@ -1,5 +1,5 @@
-import type { Place } from '../../core/errors.ts';
-import { asList, asString, isObject, type JsonObject } from '../../core/json.ts';
+import type { Place } from '../../conversation/errors.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { anthropicSegment, type Piece, type SegmentPieces } from '../anthropic-turns.ts';
 import type { BadInput, JsonEntry } from '../input/json-values.ts';
 import { placeInside } from '../place-inside.ts';

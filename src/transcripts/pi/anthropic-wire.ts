@@ -1,4 +1,4 @@
-import { asString, type JsonObject } from '../../core/json.ts';
+import { asString, type JsonObject } from '../../conversation/json.ts';
 import { anthropicSegment, type Piece } from '../anthropic-turns.ts';
 import type { Tally } from '../tally.ts';
 import { createCallIds } from './call-ids.ts';

@@ -1,4 +1,4 @@
-import { asCount, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { BadInput, JsonEntry } from '../input/json-values.ts';
 import { createTally, type Tally } from '../tally.ts';
 import type {

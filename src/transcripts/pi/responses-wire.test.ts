@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf, foldTranscript } from '../../testing/fold-records.ts';
+import { bodyOf, foldTranscript } from '../../../test/support/fold-records.ts';
 import { pi } from './reader.ts';
 
 const readOne = (...records: readonly unknown[]) => foldTranscript(pi, records);

@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Tally } from '../tally.ts';
 import type { Origin } from '../transcript.ts';
 import { type CallIds, createCallIds } from './call-ids.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../conversation/json.ts';
 import type { Entry } from './entries.ts';
 
 /** What stands around the messages of a request. Older files do not tell it. */

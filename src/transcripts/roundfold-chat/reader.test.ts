@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf, foldRecords, foldTranscript } from '../../testing/fold-records.ts';
+import { bodyOf, foldRecords, foldTranscript } from '../../../test/support/fold-records.ts';
 import { roundfoldChat } from './reader.ts';
 
 const header = { type: 'roundfold-chat', version: 1, format: 'anthropic-messages', model: 'm', pins: [] };

@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject } from '../../core/json.ts';
+import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { BadInput, JsonEntry } from '../input/json-values.ts';
 import type { Origin, TranscriptFold, TranscriptReader } from '../transcript.ts';
 

@@ -1,0 +1,288 @@
+import { type Conversation, writeConversation } from '../conversation/format.ts';
+import type { Message, Usage } from '../conversation/message.ts';
+import { readSummaryMessage } from '../conversation/summary-message.ts';
+import { readConversation } from '../formats/registry.ts';
+import { shouldContextCollapse, type Thresholds, tokenWarningState } from '../tokens/thresholds.ts';
+import {
+  type AutoCompactState,
+  afterOutcome,
+  afterTurn,
+  initialAutoCompactState,
+  isSummarizerPaused,
+} from './auto-compact.ts';
+import { type CompactorOptions, checkFormat, checkOptionNames, createEngine } from './compactor-options.ts';
+import type { CompactionAdvice } from './economics/advice.ts';
+import { compactIfItPays } from './economics/economic-run.ts';
+import { type CostLedger, emptyLedger } from './economics/ledger.ts';
+import { type Ran, runCompaction } from './engine.ts';
+import { measureRequest } from './measure.ts';
+import { type UndoRecord, undoPlan } from './plan/plan.ts';
+import { changeOf, notCompacted, type Outcome } from './plan/strategy.ts';
+import type { Engine, RunTurn } from './run-turn.ts';
+
+/** What came of a call: the value to send, and what happened. */
+export interface CompactResult<Value> {
+  /** What to send: the very value that was given when nothing was to be done. */
+  readonly value: Value;
+  readonly outcome: Outcome;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  /** Estimated tokens that have left the request, less what was put in their place. */
+  readonly tokensFreed: number;
+  /** What stands for the messages that left; undefined when there is no summary. */
+  readonly summary: string | undefined;
+  /** What the compaction costs and why it was done or not, where one was planned and prices are known. */
+  readonly advice?: CompactionAdvice | undefined;
+}
+
+export interface CallOptions {
+  /** What the provider reported with the newest response in the list. */
+  readonly usage?: Usage | undefined;
+  /** Seconds since the last request was sent, by which its prompt cache expires. Default: since the last call. */
+  readonly idleSeconds?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Keeps one conversation inside its window. Make one for each conversation and keep it as long. */
+export interface Compactor {
+  /** Compacts now, whatever the size and the costs. */
+  compact<Value>(value: Value, options?: CallOptions): Promise<CompactResult<Value>>;
+  /**
+   * Compacts when the window is full enough, or when it pays (see `economy`). Costs next to nothing otherwise, and gives
+   * the same value back. Call it once before each request, and go on from the value it gives. A call from inside a
+   * summary that is being written, by a provider that comes through here for instance, changes nothing.
+   */
+  maybeCompact<Value>(value: Value, options?: CallOptions): Promise<CompactResult<Value>>;
+  /** What to store with the conversation. */
+  readonly state: AutoCompactState;
+  /** What the conversation has cost and what compactions have saved, to store with it; stays as it is without prices. */
+  readonly ledger: CostLedger;
+  readonly thresholds: Thresholds;
+}
+
+/**
+ * Makes a compactor. Values are request bodies or lists of messages of any wire format.
+ * @throws RoundfoldError `usage` for options that are unknown or cannot be meant
+ */
+export function createCompactor(options: CompactorOptions = {}): Compactor {
+  checkOptionNames(options);
+  checkFormat(options.format);
+  return new ConversationCompactor(options);
+}
+
+class ConversationCompactor implements Compactor {
+  readonly #options: CompactorOptions;
+  readonly #engine: Engine;
+  #state: AutoCompactState;
+  /** When the last request was about to be sent, by the clock. */
+  #lastRequest: number | undefined;
+  #isRunning = false;
+  /** The newest response when the last compaction ran: what was reported with it is of a longer list. */
+  #responseBefore: unknown;
+  /** What an emergency took out, until a compaction can do better. */
+  #emergency: Emergency | undefined;
+
+  constructor(options: CompactorOptions) {
+    this.#options = options;
+    this.#engine = createEngine(options);
+    this.#state = options.state ?? initialAutoCompactState;
+  }
+
+  get thresholds(): Thresholds {
+    return this.#engine.thresholds;
+  }
+
+  get state(): AutoCompactState {
+    return this.#state;
+  }
+
+  get ledger(): CostLedger {
+    return this.#engine.economy?.ledger ?? this.#options.ledger ?? emptyLedger;
+  }
+
+  compact<Value>(value: Value, call: CallOptions = {}): Promise<CompactResult<Value>> {
+    return this.#alone(value, async (conversation) => {
+      const turn = this.#readTurn(this.#withoutEmergency(conversation), call);
+      const ran = await runCompaction(this.#engine, turn, { trigger: 'manual' });
+      // By hand as often as somebody likes: it ends a pause, and is no sign of a window that fills too fast.
+      if (changeOf(ran.judged) !== undefined)
+        this.#state = countCompaction(initialAutoCompactState, this.#state);
+      this.#engine.economy?.settleUnsent(turn, ran.outcome);
+      this.#remember(turn.conversation, ran);
+      return ran;
+    });
+  }
+
+  maybeCompact<Value>(value: Value, call: CallOptions = {}): Promise<CompactResult<Value>> {
+    return this.#alone(value, async (conversation) => {
+      const turn = this.#readTurn(conversation, call);
+      this.#warn(turn.tokens);
+      const { isRun, ...ran } = await this.#compactIfDue(turn, call);
+      this.#setState(isRun ? afterRun(this.#state, ran, call) : afterRest(this.#state, ran.outcome));
+      const { economy } = this.#engine;
+      if (call.signal?.aborted === true) economy?.settleUnsent(turn, ran.outcome);
+      else economy?.settle(turn, ran.outcome);
+      this.#remember(turn.conversation, ran);
+      this.#lastRequest = this.#now();
+      return ran;
+    });
+  }
+
+  /** One run at a time: a provider that comes through here to write the summary would never end. */
+  async #alone<Value>(
+    value: Value,
+    run: (conversation: Conversation) => Promise<Pick<Ran, 'outcome' | 'advice'>>,
+  ): Promise<CompactResult<Value>> {
+    const conversation = readConversation(value, this.#options.format);
+    if (this.#isRunning) {
+      const outcome = notCompacted('skipped', 'nested', 'this conversation is being compacted already');
+      return toResult(value, conversation, { outcome });
+    }
+    this.#isRunning = true;
+    try {
+      return toResult(value, conversation, await run(conversation));
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  #readTurn(conversation: Conversation, { usage, idleSeconds, signal }: CallOptions): RunTurn {
+    const { estimator } = this.#engine;
+    const response = newestResponse(conversation.messages);
+    const isStale = response !== undefined && response === this.#responseBefore;
+    const tokens = measureRequest(conversation, isStale ? undefined : usage, estimator);
+    return { conversation, tokens, idleSeconds: idleSeconds ?? this.#idleSeconds(), signal };
+  }
+
+  /** Before the first request nobody knows; a cache that may have expired is taken to be warm. */
+  #idleSeconds(): number {
+    return this.#lastRequest === undefined ? 0 : Math.max(0, this.#now() - this.#lastRequest) / 1000;
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
+  #warn(tokens: number): void {
+    const { thresholds, emit } = this.#engine;
+    const { windowTokens } = thresholds;
+    const level = tokenWarningState(tokens, windowTokens);
+    if (level !== 'ok') emit({ type: 'token-warning', level, tokens, windowTokens });
+  }
+
+  /** From the trigger on there is no choice; below it, money has a say. */
+  async #compactIfDue(turn: RunTurn, call: CallOptions): Promise<Ran & { readonly isRun: boolean }> {
+    const engine = this.#engine;
+    const { triggerTokens, windowTokens } = engine.thresholds;
+    const { pausedTurns, reason } = this.#state;
+    const paused = { isSummarizerPaused: isSummarizerPaused(this.#state) };
+    const isDue = turn.tokens >= triggerTokens || engine.strategy.isDue?.(turn.conversation, engine) === true;
+    // A pause saves work that came to nothing; it is no reason to send what will be refused.
+    const isPaused = pausedTurns > 0 && !shouldContextCollapse(turn.tokens, windowTokens);
+    if (!isPaused && isDue) {
+      const whole = this.#withoutEmergency(turn.conversation);
+      const due = whole === turn.conversation ? turn : this.#readTurn(whole, { ...call, usage: undefined });
+      return { ...(await runCompaction(engine, due, { trigger: 'auto', ...paused })), isRun: true };
+    }
+    const considered = isPaused ? undefined : await compactIfItPays(engine, turn, paused);
+    if (considered !== undefined) return considered;
+    const outcome = isDue
+      ? notCompacted(
+          'skipped',
+          'paused',
+          `automatic compaction is paused for ${pausedTurns} more turns (${reason}); a manual one still runs`,
+        )
+      : notCompacted(
+          'skipped',
+          'below-trigger',
+          `${turn.tokens} tokens, below the trigger of ${triggerTokens}`,
+        );
+    return { outcome, judged: outcome, isRun: false };
+  }
+
+  #setState(next: AutoCompactState): void {
+    const before = this.#state;
+    this.#state = next;
+    const { emit } = this.#engine;
+    const { reason = 'unknown', pausedTurns: turns, summarizer } = next;
+    if (turns > before.pausedTurns) emit({ type: 'compaction-paused', reason, turns });
+    if (summarizer !== undefined && summarizer.pausedTurns > (before.summarizer?.pausedTurns ?? 0))
+      emit({ type: 'summarizer-paused', reason: summarizer.reason, turns: summarizer.pausedTurns });
+  }
+
+  #remember({ messages }: Conversation, { outcome, judged }: Ran): void {
+    const change = changeOf(outcome);
+    if (change === undefined) return;
+    this.#responseBefore = newestResponse(messages);
+    this.#emergency =
+      outcome === judged ? undefined : { view: change.conversation.messages, undo: change.undo };
+  }
+
+  /** The conversation with what the last emergency took out, where it goes on from there. */
+  #withoutEmergency(conversation: Conversation): Conversation {
+    const emergency = this.#emergency;
+    const goesOn =
+      emergency?.view.every(({ raw }, index) => raw === conversation.messages[index]?.raw) === true;
+    return emergency !== undefined && goesOn ? undoPlan(conversation, emergency.undo) : conversation;
+  }
+}
+
+interface Emergency {
+  readonly view: readonly Message[];
+  readonly undo: UndoRecord;
+}
+
+function newestResponse(messages: readonly Message[]): unknown {
+  return messages.findLast(({ role }) => role === 'assistant')?.raw;
+}
+
+/** The state after a turn without a run that says something about the next one. */
+function afterRest(state: AutoCompactState, outcome: Outcome): AutoCompactState {
+  const rested = afterTurn(state);
+  return changeOf(outcome) === undefined ? rested : countCompaction(rested, state);
+}
+
+function countCompaction(next: AutoCompactState, { compactionCount }: AutoCompactState): AutoCompactState {
+  return { ...next, compactionCount: compactionCount + 1 };
+}
+
+/** The state after an automatic run. One that the caller aborted says nothing about the next. */
+function afterRun(
+  state: AutoCompactState,
+  { judged, summarizerFailure }: Ran,
+  { signal }: CallOptions,
+): AutoCompactState {
+  const isAborted = signal?.aborted === true && changeOf(judged) === undefined;
+  return isAborted ? state : afterOutcome(state, judged, summarizerFailure);
+}
+
+function toResult<Value>(
+  value: Value,
+  conversation: Conversation,
+  { outcome, advice }: Pick<Ran, 'outcome' | 'advice'>,
+): CompactResult<Value> {
+  const change = changeOf(outcome);
+  const before = conversation.messages.length;
+  const told = advice === undefined ? {} : { advice };
+  if (change === undefined)
+    return {
+      value,
+      outcome,
+      messagesBefore: before,
+      messagesAfter: before,
+      tokensFreed: 0,
+      summary: undefined,
+      ...told,
+    };
+  const { messages } = change.conversation;
+  const { tokensBefore, tokensAfter } = change.receipt;
+  return {
+    value: writeConversation(change.conversation) as Value, // written in the shape it was read in
+    outcome,
+    messagesBefore: before,
+    messagesAfter: messages.length,
+    tokensFreed: tokensBefore - tokensAfter,
+    summary: messages.map(readSummaryMessage).findLast((text) => text !== undefined),
+    ...told,
+  };
+}

@@ -1,0 +1,70 @@
+import { type AutoCompactState, afterOutcome, afterTurn, initialAutoCompactState } from '../auto-compact.ts';
+import { decorate, notCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
+import { errorText } from './error-text.ts';
+
+export interface BreakerOptions {
+  /** What was remembered of the conversation, from a store. Default: nothing has happened yet. */
+  readonly state?: AutoCompactState | undefined;
+  /** Told about every other state, so that it can be stored. What it throws reaches whoever started the run. */
+  readonly onChange?: ((state: AutoCompactState) => void) | undefined;
+}
+
+/** A strategy that remembers how its runs went. */
+export interface BreakerStrategy extends Strategy {
+  /** What to store with the conversation. */
+  readonly state: AutoCompactState;
+}
+
+/**
+ * Ends series of runs that fail or change too little: after them, runs are `skipped` with `paused` for some turns, then
+ * one is tried. A manual run always runs, and what failed before it is forgotten. A run that was aborted says nothing
+ * about the next one. Make one for each conversation.
+ */
+export function withBreaker(
+  inner: Strategy,
+  { state: stored, onChange }: BreakerOptions = {},
+): BreakerStrategy {
+  let state = stored ?? initialAutoCompactState;
+  const change = (next: AutoCompactState): void => {
+    if (next === state) return;
+    state = next;
+    onChange?.(next);
+  };
+
+  const strategy = decorate(inner, async (conversation, context) => {
+    if (context.trigger === 'manual') change(forgetFailures(state));
+    else if (state.pausedTurns > 0) {
+      const message = pausedMessage(inner.name, state);
+      change(afterTurn(state));
+      return notCompacted('skipped', 'paused', message);
+    }
+    const judge = (outcome: Outcome): void => {
+      if (context.signal?.aborted !== true) change(afterOutcome(state, outcome));
+    };
+    let outcome: Outcome;
+    try {
+      outcome = await inner.compact(conversation, context);
+    } catch (error) {
+      judge(notCompacted('failed', 'threw', errorText(error)));
+      throw error;
+    }
+    judge(outcome);
+    return outcome;
+  });
+  return {
+    ...strategy,
+    get state() {
+      return state;
+    },
+  };
+}
+
+function forgetFailures(state: AutoCompactState): AutoCompactState {
+  const { consecutiveFailures, uselessPasses, pausedTurns, compactionCount } = state;
+  const hasFailed = consecutiveFailures > 0 || uselessPasses > 0 || pausedTurns > 0;
+  return hasFailed ? { ...initialAutoCompactState, compactionCount } : state;
+}
+
+function pausedMessage(name: string, { pausedTurns, reason }: AutoCompactState): string {
+  return `${name}: paused for ${pausedTurns} more turns because of ${reason ?? 'earlier failures'}; a manual run still runs`;
+}

@@ -1,0 +1,173 @@
+import { addUsage } from '../conversation/add-usage.ts';
+import type { Conversation } from '../conversation/format.ts';
+import type { Usage } from '../conversation/message.ts';
+import type { Summarizer } from '../memory/summary-request.ts';
+import { defaultSummarizer } from './default-summarizer.ts';
+import type { CompactionAdvice } from './economics/advice.ts';
+import { rescue } from './emergency.ts';
+import { refuseIllegal } from './legal-output.ts';
+import { requestTokens } from './plan/receipt.ts';
+import {
+  type CompactTrigger,
+  changeOf,
+  notCompacted,
+  type Outcome,
+  type Strategy,
+  type StrategyContext,
+} from './plan/strategy.ts';
+import type { Engine, RunTurn } from './run-turn.ts';
+import { letOthersRun } from './timing.ts';
+import { watchSummarizer } from './watched-summarizer.ts';
+
+/** What kind of run it is. Kinds differ in whether they run, never in what is kept. */
+export interface RunOrder {
+  readonly trigger: CompactTrigger;
+  /** In the provider's tokens. Default: the engine's own target. */
+  readonly targetTokens?: number | undefined;
+  /** Whether the configured summarizer is given a rest, so that our own writes the summary. Default false. */
+  readonly isSummarizerPaused?: boolean | undefined;
+  /** Whether an emergency may drop what nobody has summarised. Default true. */
+  readonly mayDrop?: boolean | undefined;
+}
+
+/** What came of a run. */
+export interface Ran {
+  readonly outcome: Outcome;
+  /** What the chosen strategy itself had to say: an emergency does not hide that it failed. */
+  readonly judged: Outcome;
+  /** Why the configured summarizer wrote nothing, where it was asked and did not. */
+  readonly summarizerFailure?: string | undefined;
+  /** Whether a summarizer has written anything: a strategy that says so without one speaks for what nobody has read. */
+  readonly hasSummary?: boolean | undefined;
+  readonly advice?: CompactionAdvice | undefined;
+}
+
+/**
+ * The one way to compact: every library call, command, integration and keeper comes through here. Runs the strategy,
+ * lets our own summarizer take over from one that fails, checks the result against the rules of its provider, and helps
+ * where the window is as good as full. Nothing that fails leaves anything but the conversation as it was.
+ */
+export async function runCompaction(engine: Engine, turn: RunTurn, order: RunOrder): Promise<Ran> {
+  const context = createContext(engine, turn, order);
+  engine.emit({ type: 'compaction-start', trigger: order.trigger, tokens: turn.tokens });
+  const ran = await runStrategy(engine, turn.conversation, context);
+  const isOpen = isWithoutTarget(engine, turn, order);
+  const mayRescue = order.mayDrop !== false && context.signal?.aborted !== true;
+  const settled = mayRescue ? await rescue(engine, turn, { outcome: ran.outcome, context }) : ran.outcome;
+  const outcome = isOpen ? withoutTarget(settled) : settled;
+  const advice = adviseOn(engine, turn, outcome);
+  engine.emit({ type: 'compaction-end', trigger: order.trigger, outcome });
+  return { ...ran, outcome, judged: settled === ran.outcome ? outcome : ran.outcome, advice };
+}
+
+/** Whoever asks for a run without saying how far wants it to do something, whatever the window has room for. */
+function isWithoutTarget({ thresholds }: Engine, { tokens }: RunTurn, { targetTokens }: RunOrder): boolean {
+  return targetTokens === undefined && tokens <= thresholds.targetTokens;
+}
+
+/** Nobody asked for the half that such a run aims at: what it has freed is what was wanted. */
+function withoutTarget(outcome: Outcome): Outcome {
+  if (outcome.status !== 'insufficient' || outcome.best === undefined) return outcome;
+  const { best, usage } = outcome;
+  return { ...best, status: 'compacted', reason: 'as small as it gets', usage };
+}
+
+/** The strategy's own outcome, legal, with a summarizer that failed replaced by ours in the same run. */
+export async function runStrategy(
+  engine: Engine,
+  conversation: Conversation,
+  context: StrategyContext,
+): Promise<Pick<Ran, 'outcome' | 'summarizerFailure' | 'hasSummary'>> {
+  const compact = async (summarizer: Summarizer) => {
+    // Nobody takes over from ours, and it waits for nobody: it is not given up because a machine is slow.
+    const isOwn = summarizer === defaultSummarizer;
+    const watched = watchSummarizer(summarizer, isOwn ? undefined : engine.summarizerTimeout);
+    const told = { ...context, summarizer: watched.summarizer };
+    const outcome = await compactUnlessAborted(engine.strategy, conversation, told);
+    return {
+      outcome: refuseIllegal(conversation, outcome),
+      failure: watched.failure(),
+      hasSummary: watched.hasWritten(),
+    };
+  };
+  const { failure, ...first } = await compact(context.summarizer);
+  const isOurs = context.summarizer === defaultSummarizer;
+  if (failure === undefined || isOurs || context.signal?.aborted === true) return first;
+  const { reason, message } = failure;
+  engine.emit({ type: 'summarizer-failed', summarizer: context.summarizer.name, reason, message });
+  const { failure: _ours, ...second } = await compact(defaultSummarizer);
+  const usage = addUsage(first.outcome.usage, second.outcome.usage);
+  return { ...second, outcome: { ...second.outcome, usage }, summarizerFailure: reason };
+}
+
+/** What a strategy is told. Targets are in the provider's tokens, strategies count estimated ones. */
+export function createContext(engine: Engine, turn: RunTurn, order: RunOrder): StrategyContext {
+  const { estimator, pins, summarizer, bindsReasoning, thresholds } = engine;
+  const { conversation, tokens, signal, handleFor } = turn;
+  const { trigger, targetTokens, isSummarizerPaused = false } = order;
+  const estimate = requestTokens(conversation, estimator);
+  const scale = tokens > 0 && estimate > 0 ? estimate / tokens : 1;
+  const wanted = (targetTokens ?? thresholds.targetTokens) * scale;
+  const isOpen = isWithoutTarget(engine, turn, order);
+  return {
+    estimator,
+    targetTokens: Math.floor(isOpen ? estimate / 2 : wanted),
+    trigger,
+    isWindowFull: tokens >= thresholds.triggerTokens,
+    pins,
+    summarizer: isSummarizerPaused ? defaultSummarizer : summarizer,
+    ownSummarizer: defaultSummarizer,
+    bindsReasoning,
+    signal,
+    pause: letOthersRun,
+    ...(handleFor === undefined ? {} : { handleFor }),
+  };
+}
+
+/**
+ * Whoever aborts a run gets the conversation back as it was, whatever the strategy made of the signal: some go on with
+ * other means, some throw.
+ */
+async function compactUnlessAborted(
+  strategy: Strategy,
+  conversation: Conversation,
+  context: StrategyContext,
+): Promise<Outcome> {
+  const isAborted = () => context.signal?.aborted === true;
+  const aborted = (usage?: Usage) => notCompacted('failed', 'aborted', 'the run was aborted', usage);
+  if (isAborted()) return aborted();
+  try {
+    const outcome = await strategy.compact(conversation, context);
+    return isAborted() ? aborted(outcome.usage) : outcome;
+  } catch (error) {
+    if (isAborted()) return aborted();
+    throw error;
+  }
+}
+
+/** What a compaction that has to be costs all the same. */
+function adviseOn(engine: Engine, turn: RunTurn, outcome: Outcome): CompactionAdvice | undefined {
+  const change = changeOf(outcome);
+  if (change === undefined) return undefined;
+  const summaryCall = outcome.usage === undefined ? undefined : { ...outcome.usage, cachedTokens: 0 };
+  const advice = engine.economy?.advise(turn, change.conversation, summaryCall);
+  if (advice !== undefined) tellAdvice(engine, advice);
+  return advice;
+}
+
+/** Tells those who listen what the advice is. */
+export function tellAdvice({ emit }: Engine, { verdict, reason, quote, spendable }: CompactionAdvice): void {
+  const { promptTokens: tokens, promptTokensAfter: tokensAfter } = quote;
+  const { keepCost, rewriteCost, breakEvenTurns } = quote;
+  emit({
+    type: 'compaction-advice',
+    verdict,
+    reason,
+    tokens,
+    tokensAfter,
+    keepCost,
+    rewriteCost,
+    breakEvenTurns,
+    spendable,
+  });
+}

@@ -1,0 +1,104 @@
+import type { Span } from '../../conversation/atomic-groups.ts';
+import { legalCuts } from '../../conversation/legality.ts';
+import { type Message, textOf } from '../../conversation/message.ts';
+import { rememberFold } from '../../conversation/prefix-memory.ts';
+import { readOpenings } from '../../conversation/summary-message.ts';
+import { surveyOf } from './survey.ts';
+
+/** What has to survive verbatim, besides what always does. */
+export interface PinOptions {
+  /** Messages in which one of these is found stay, with the round they belong to. */
+  readonly patterns?: readonly RegExp[] | undefined;
+}
+
+/** Which of the messages that always survive may be told in other words after all, because they would take too much. */
+export interface PinLimits {
+  /** Whether a text of the user's may stay whole. Default: any may. */
+  readonly isShortEnough?: ((asked: Message) => boolean) | undefined;
+  /** The system messages, among those behind the first answer, that stay. Default: all. */
+  readonly systemMessages?: ReadonlySet<number> | undefined;
+}
+
+/**
+ * The list as stretches between legal cuts, in order. Pinned are those with the user's first text, the first one with
+ * words of the user's own where a harness has put something in front, a system message, a summary of the provider's, or a
+ * match of a pattern; and the user's last text where it is more than text, since text can be quoted.
+ */
+export function spansOf(
+  messages: readonly Message[],
+  pins: PinOptions = {},
+  limits: PinLimits = {},
+): readonly Span[] {
+  const pinned = pinnedIn(messages, pins, limits);
+  const { lastAsked, firstAsked, firstOwnWords } = surveyOf(messages);
+  const isQuotable = lastAsked !== undefined && lastAsked !== firstAsked && lastAsked !== firstOwnWords;
+  if (isQuotable && !pinned.matched.has(lastAsked) && isPlainText(messages[lastAsked]))
+    pinned.all.delete(lastAsked);
+  const cuts = legalCuts(messages);
+  return cuts.slice(1).map((end, index) => {
+    const start = cuts[index] ?? 0;
+    let isPinned = false;
+    for (let message = start; message < end; message++)
+      isPinned ||= pinned.all.has(message) || hasBorder(messages[message]);
+    return { start, end, isPinned };
+  });
+}
+
+function isPlainText(message: Message | undefined): boolean {
+  return message?.blocks.every(({ type }) => type === 'text') === true;
+}
+
+/** A summary of the provider's cannot be had again. */
+function hasBorder(message: Message | undefined): boolean {
+  return message?.blocks.some(({ type }) => type === 'compaction') === true;
+}
+
+/** The messages that are pinned for their own sake: their bytes may not change. */
+export function pinnedMessages(messages: readonly Message[], pins: PinOptions = {}): ReadonlySet<number> {
+  return pinnedIn(messages, pins, {}).all;
+}
+
+function pinnedIn(
+  messages: readonly Message[],
+  { patterns = [] }: PinOptions,
+  { isShortEnough = () => true, systemMessages: keptSystem }: PinLimits,
+): { readonly all: Set<number>; readonly matched: ReadonlySet<number> } {
+  const { firstAsked, firstOwnWords, lastAsked, systemMessages } = surveyOf(messages);
+  const all = new Set(keptSystem ?? systemMessages);
+  for (const index of [firstAsked, firstOwnWords, lastAsked]) {
+    const asked = index === undefined ? undefined : messages[index];
+    // A message of ours that holds the user's first text is written anew with every summary.
+    const isTheirs = asked !== undefined && readOpenings(asked) === undefined;
+    if (index !== undefined && isTheirs && isShortEnough(asked)) all.add(index);
+  }
+  const matched = new Set(patterns.length > 0 ? foldMatchesFor(patterns)(messages) : []);
+  for (const index of matched) all.add(index);
+  return { all, matched };
+}
+
+type FoldMatches = (messages: readonly Message[]) => readonly number[];
+
+const foldsByPatterns = new WeakMap<readonly RegExp[], FoldMatches>();
+
+/** One memory for each set of patterns, so that a turn looks only at what is new. */
+function foldMatchesFor(patterns: readonly RegExp[]): FoldMatches {
+  const known = foldsByPatterns.get(patterns);
+  if (known !== undefined) return known;
+  const fold = rememberFold<Message, number[]>({
+    start: () => [],
+    add(matched, message, index) {
+      // A summary that quotes what is looked for would stay for ever, and the next one would come on top of it.
+      if (matches(message, patterns) && readOpenings(message) === undefined) matched.push(index);
+    },
+  });
+  foldsByPatterns.set(patterns, fold);
+  return fold;
+}
+
+function matches({ blocks }: Message, patterns: readonly RegExp[]): boolean {
+  return blocks.some((block) => {
+    const text = textOf(block);
+    // A sticky or global expression remembers where it was; searching does not.
+    return patterns.some((pattern) => text.search(pattern) !== -1);
+  });
+}

@@ -1,0 +1,115 @@
+import type { Conversation } from '../../conversation/format.ts';
+import type { Message } from '../../conversation/message.ts';
+import type { Survival } from '../../memory/facts/facts.ts';
+import type { TokenEstimator } from '../../tokens/token-estimator.ts';
+import type { Fate } from './edit.ts';
+import type { HandleFor } from './handles.ts';
+import type { AppliedPlan } from './plan.ts';
+
+/** Neighbouring messages of one fate. */
+export interface FateRun {
+  readonly fate: Fate;
+  readonly start: number;
+  readonly end: number;
+  /** Estimated tokens of these messages before. */
+  readonly tokens: number;
+  /** Name under which what left can be read again, where it is kept. */
+  readonly handle?: string;
+}
+
+/** An account of a compaction: every original message is in exactly one run. Plain data. */
+export interface Receipt {
+  readonly version: 1;
+  readonly strategy: string;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  /** Estimated tokens of the whole request, counted on what really goes out. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly runs: readonly FateRun[];
+  /** What became of the facts in the messages that a summary stands for; undefined when there is no summary. */
+  readonly survival?: readonly Survival[] | undefined;
+}
+
+/** Estimated tokens of a whole request: instructions, tools and messages. */
+export function requestTokens({ frame, messages }: Conversation, estimator: TokenEstimator): number {
+  const framed =
+    estimator.countSystem(frame) + estimator.countTools(frame) + estimator.profile.perRequestTokens;
+  return framed + estimator.countMessages(messages);
+}
+
+interface ReceiptOptions {
+  readonly estimator: TokenEstimator;
+  readonly strategy: string;
+  readonly survival?: readonly Survival[] | undefined;
+  /** Names what left, where it is kept. Without it nothing has a name: one that leads nowhere is worse than none. */
+  readonly handleFor?: HandleFor | undefined;
+}
+
+/** Accounts for what a plan did. */
+export function writeReceipt(
+  before: Conversation,
+  applied: AppliedPlan,
+  { estimator, strategy, survival, handleFor }: ReceiptOptions,
+): Receipt {
+  let runs: readonly FateRun[] | undefined;
+  return {
+    version: 1,
+    strategy,
+    messagesBefore: before.messages.length,
+    messagesAfter: applied.conversation.messages.length,
+    tokensBefore: Math.round(requestTokens(before, estimator)),
+    tokensAfter: Math.round(requestTokens(applied.conversation, estimator)),
+    ...(survival === undefined ? {} : { survival }),
+    // Thousands of them where every other message was reduced: made when somebody reads the receipt.
+    get runs() {
+      runs ??= fateRuns(before.messages, applied.fates, { estimator, handleFor });
+      return runs;
+    },
+  };
+}
+
+/** The same account under the name of the strategy that made use of another one. */
+export function relabel(receipt: Receipt, strategy: string): Receipt {
+  // A plain copy would work out the runs.
+  return Object.create(Object.prototype, {
+    ...Object.getOwnPropertyDescriptors(receipt),
+    strategy: { value: strategy, enumerable: true },
+  }) as Receipt; // the very properties of a receipt
+}
+
+function fateRuns(
+  messages: readonly Message[],
+  fates: readonly Fate[],
+  { estimator, handleFor }: Pick<ReceiptOptions, 'estimator' | 'handleFor'>,
+): readonly FateRun[] {
+  const runs: FateRun[] = [];
+  for (let start = 0; start < messages.length; ) {
+    const fate = fates[start] ?? 'verbatim';
+    let end = start;
+    while (end < messages.length && fates[end] === fate) end++;
+    const run = messages.slice(start, end);
+    const tokens = Math.round(run.reduce((sum, message) => sum + estimator.countMessage(message), 0));
+    const plain = { fate, start, end, tokens };
+    const isKept = handleFor !== undefined && fate !== 'verbatim';
+    runs.push(isKept ? withHandle(plain, run, handleFor) : plain);
+    start = end;
+  }
+  return runs;
+}
+
+/** Names are worked out when somebody asks: reading all that left costs more than making it leave. */
+function withHandle(
+  run: Omit<FateRun, 'handle'>,
+  messages: readonly Message[],
+  handleFor: HandleFor,
+): FateRun {
+  let handle: string | undefined;
+  return {
+    ...run,
+    get handle() {
+      handle ??= handleFor(messages);
+      return handle;
+    },
+  };
+}

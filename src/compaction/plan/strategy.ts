@@ -1,0 +1,229 @@
+import { currentTurnStart } from '../../conversation/current-turn.ts';
+import type { Conversation } from '../../conversation/format.ts';
+import { legalCuts, whyNotCut } from '../../conversation/legality.ts';
+import type { Message, Usage } from '../../conversation/message.ts';
+import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
+import type { Survival } from '../../memory/facts/facts.ts';
+import type { Summarizer } from '../../memory/summary-request.ts';
+import type { TokenEstimator } from '../../tokens/token-estimator.ts';
+import { stripBoundReasoning } from './bound-reasoning.ts';
+import type { Edit } from './edit.ts';
+import type { HandleFor } from './handles.ts';
+import type { PinOptions } from './pins.ts';
+import { type AppliedPlan, applyPlan, type Plan, type UndoRecord } from './plan.ts';
+import { type Receipt, writeReceipt } from './receipt.ts';
+
+/** What set a compaction off. */
+export type CompactTrigger = 'auto' | 'manual' | 'overflow';
+
+/** What a strategy is told besides the conversation. */
+export interface StrategyContext {
+  readonly estimator: TokenEstimator;
+  /** The whole request should have no more tokens than this afterwards. */
+  readonly targetTokens: number;
+  readonly trigger: CompactTrigger;
+  /** Whether the window leaves no choice, so that thresholds of a strategy's own do not count. Default false. */
+  readonly isWindowFull?: boolean | undefined;
+  readonly pins: PinOptions;
+  /** Used by strategies that summarise. */
+  readonly summarizer: Summarizer;
+  /** Writes summaries without a model: of what `summarizer` cannot be shown. */
+  readonly ownSummarizer: Summarizer;
+  /** Whether the model refuses its own reasoning behind a prefix that was changed, so that it has to go too. */
+  readonly bindsReasoning: boolean;
+  /** Lets others run between the parts of long work. Default: nobody waits. */
+  readonly pause?: (() => Promise<void>) | undefined;
+  readonly signal: AbortSignal | undefined;
+  /**
+   * The name under which these messages can be read again once they have left; missing when nothing is kept. Write it
+   * where they stood: only names that can be read in what was made are looked after.
+   */
+  readonly handleFor?: HandleFor | undefined;
+}
+
+/**
+ * What came of it. Nothing is ever lost: whatever was changed can be undone.
+ *
+ * - `compacted`: it is as small as it should be
+ * - `skipped`: there was nothing to do
+ * - `insufficient`: the target cannot be met. `best` is the smallest legal request there is, where it is worth having;
+ *   without one nothing was changed
+ * - `failed`: something went wrong, and nothing was changed
+ */
+export type Outcome = Compacted | NotCompacted;
+
+/** Another conversation, how it came about, and the way back. */
+export interface Change {
+  readonly conversation: Conversation;
+  readonly plan: Plan;
+  readonly undo: UndoRecord;
+  readonly receipt: Receipt;
+}
+
+export interface Compacted extends Change {
+  readonly status: 'compacted';
+  readonly reason: string;
+  /** What summaries cost. */
+  readonly usage?: Usage | undefined;
+}
+
+export interface NotCompacted {
+  readonly status: 'skipped' | 'insufficient' | 'failed';
+  /** Stable, for programs: `below-target`, `floor-exceeds-target`, `summary-empty`, … */
+  readonly reason: string;
+  /** For people: what is the matter and what can be done. */
+  readonly message: string;
+  /** With `insufficient`: the smallest legal request there is, though larger than the target. */
+  readonly best?: Change | undefined;
+  readonly usage?: Usage | undefined;
+}
+
+/** What an outcome changed; undefined when everything is as it was. */
+export function changeOf(outcome: Outcome): Change | undefined {
+  return outcome.status === 'compacted' ? outcome : outcome.best;
+}
+
+/** Looks at a conversation and answers with an outcome. Never changes what it is given, never throws what it can tell. */
+export interface Strategy {
+  readonly name: string;
+  compact(conversation: Conversation, context: StrategyContext): Promise<Outcome>;
+  /** Whether an automatic run is due for a reason of the strategy's own, although the window has room. Default: never. */
+  isDue?(conversation: Conversation, context: Pick<StrategyContext, 'estimator'>): boolean;
+}
+
+/** A strategy around another one: its name and what makes it due are those of the inner one. */
+export function decorate(inner: Strategy, compact: Strategy['compact']): Strategy {
+  return {
+    name: inner.name,
+    compact,
+    isDue: (conversation, context) => inner.isDue?.(conversation, context) === true,
+  };
+}
+
+/** A strategy as the registry lists it: help, configuration and tests are made from this. */
+export interface StrategyDefinition<Specs extends OptionSpecs = OptionSpecs> {
+  readonly name: string;
+  /** One line for help and docs. */
+  readonly summary: string;
+  readonly options: Specs;
+  create(values: OptionValues<Specs>): Strategy;
+}
+
+/** Infers the options, so that `create` gets them typed and nothing is written twice. */
+export function defineStrategy<const Specs extends OptionSpecs>(
+  definition: StrategyDefinition<Specs>,
+): StrategyDefinition<Specs> {
+  return definition;
+}
+
+/** An outcome without a change. */
+export function notCompacted(
+  status: NotCompacted['status'],
+  reason: string,
+  message: string,
+  usage?: Usage,
+): NotCompacted {
+  return { status, reason, message, usage };
+}
+
+export interface FinishOptions {
+  readonly strategy: string;
+  readonly reason: string;
+  readonly usage?: Usage | undefined;
+  readonly survival?: readonly Survival[] | undefined;
+}
+
+/**
+ * Applies the edits of one step and accounts for them. `skipped` when there are none, `insufficient` when they free
+ * nothing, `failed` when they would part what belongs together or touch the current turn.
+ */
+export function finish(
+  conversation: Conversation,
+  edits: readonly Edit[],
+  context: StrategyContext,
+  options: FinishOptions,
+): Outcome {
+  const { strategy, usage } = options;
+  const nothing = () => notCompacted('skipped', 'nothing-to-do', `${strategy}: nothing to do`, usage);
+  if (edits.length === 0) return nothing();
+  const fault = faultOf(conversation.messages, edits);
+  if (fault !== undefined) return notCompacted('failed', 'illegal-plan', `${strategy}: ${fault}`, usage);
+  const bound = context.bindsReasoning ? stripBoundReasoning(conversation.messages, edits) : [];
+  const plan = { steps: [bound.length === 0 ? edits : [...edits, ...bound]] };
+  const applied = applyPlan(conversation, plan);
+  // Some results only their provider may write: edits of nothing else change nothing.
+  const isSame =
+    applied.fates.every((fate) => fate === 'verbatim') && edits.every(({ type }) => type !== 'insert');
+  if (isSame) return nothing();
+  // What is left may have been reasoning alone, which goes with the prefix it was made for.
+  if (applied.conversation.messages.length === 0)
+    return notCompacted('insufficient', 'nothing-left', `${strategy}: nothing would be left`, usage);
+  const outcome = toOutcome(conversation, { plan, applied }, context, options);
+  const { tokensBefore, tokensAfter } = outcome.receipt;
+  // Media is taken out for its bytes; everything else is done for tokens.
+  const isForTokens = edits.some(({ type }) => type !== 'strip');
+  if (!isForTokens || tokensAfter < tokensBefore) return outcome;
+  const message = `${strategy}: ${tokensAfter} tokens would be left of ${tokensBefore}`;
+  return notCompacted('insufficient', 'not-smaller', message, usage);
+}
+
+/** Applies a whole plan and accounts for it. */
+export function finishPlan(
+  conversation: Conversation,
+  plan: Plan,
+  context: Pick<StrategyContext, 'estimator' | 'handleFor'>,
+  options: FinishOptions,
+): Compacted {
+  return toOutcome(conversation, { plan, applied: applyPlan(conversation, plan) }, context, options);
+}
+
+/** The outcome of a strategy that aims at a target: one that misses it is `insufficient`, and the result its best. */
+export function judgeTarget(outcome: Outcome, targetTokens: number, floor: string): Outcome {
+  if (outcome.status !== 'compacted' || outcome.receipt.tokensAfter <= targetTokens) return outcome;
+  const { reason: _reason, status: _status, usage, ...best } = outcome;
+  const sizes = `${best.receipt.tokensAfter} tokens are left of ${best.receipt.tokensBefore}`;
+  const message = `${sizes}, more than the target of ${Math.round(targetTokens)}; most of it is ${floor}`;
+  return { status: 'insufficient', reason: 'floor-exceeds-target', message, usage, best };
+}
+
+/** What is wrong with edits that would make a legal list an illegal one; undefined when nothing is. */
+function faultOf(messages: readonly Message[], edits: readonly Edit[]): string | undefined {
+  const cuts = new Set(legalCuts(messages));
+  const current = currentTurnStart(messages);
+  for (const edit of edits) {
+    if (edit.type === 'drop' || edit.type === 'summarize') {
+      const parted = [edit.start, edit.end].find((cut) => !cuts.has(cut));
+      if (parted !== undefined) return `nothing may be cut at message ${parted}: ${whyNot(messages, parted)}`;
+    }
+    if (lastTouched(edit) >= current)
+      return `message ${lastTouched(edit)} is part of the current turn, which stays as it is`;
+  }
+  return undefined;
+}
+
+function whyNot(messages: readonly Message[], cut: number): string {
+  const [property] = whyNotCut(messages, cut);
+  return property?.why ?? 'there is no such place';
+}
+
+function lastTouched(edit: Edit): number {
+  if (edit.type === 'drop' || edit.type === 'summarize') return edit.end - 1;
+  return edit.type === 'insert' ? edit.before - 1 : edit.message;
+}
+
+function toOutcome(
+  conversation: Conversation,
+  { plan, applied }: { readonly plan: Plan; readonly applied: AppliedPlan },
+  { estimator, handleFor }: Pick<StrategyContext, 'estimator' | 'handleFor'>,
+  { strategy, reason, usage, survival }: FinishOptions,
+): Compacted {
+  return {
+    status: 'compacted',
+    reason,
+    conversation: applied.conversation,
+    plan,
+    undo: applied.undo,
+    receipt: writeReceipt(conversation, applied, { estimator, strategy, survival, handleFor }),
+    usage,
+  };
+}

@@ -1,0 +1,70 @@
+import { integer } from '../../conversation/options.ts';
+import { DROPPED_TEXT, summaryMessageText } from '../../conversation/summary-message.ts';
+import { readCovered } from '../../memory/covered.ts';
+import { MARKER_SOURCE, originalIndex } from '../../memory/markers.ts';
+import { findFloor } from '../plan/floor.ts';
+import { layoutEdits } from '../plan/layout.ts';
+import { requestTokens } from '../plan/receipt.ts';
+import { defineStrategy, finish, judgeTarget, notCompacted } from '../plan/strategy.ts';
+import { tailStart } from '../plan/tail.ts';
+import { sourceAt, spansWithin } from './summary-source.ts';
+import { writeSummaryOf } from './summary-writing.ts';
+
+/** The emergency: keeps what is pinned and the newest rounds, and a short memory of the rest. Needs no model. */
+export const collapse = defineStrategy({
+  name: 'collapse',
+  summary: 'in an emergency: keep the pinned messages, the newest rounds and a short memory of the rest',
+  options: {
+    keepRounds: integer({ default: 1, min: 1, help: 'newest rounds to keep, besides the current turn' }),
+  },
+
+  create: ({ keepRounds }) => ({
+    name: 'collapse',
+    async compact(conversation, context) {
+      const { messages } = conversation;
+      const { estimator, targetTokens } = context;
+      const whole = requestTokens(conversation, estimator);
+      if (whole <= targetTokens && context.trigger === 'auto')
+        return notCompacted('skipped', 'below-target', 'the request is within its target');
+      const cut = tailStart(conversation, estimator, {
+        keepTokens: 0,
+        keepRounds,
+        mostTokens: targetTokens / 2,
+      });
+      const { layout } = sourceAt(conversation, context, { spans: spansWithin(conversation, context), cut });
+      const leaving = layout.leaving.flatMap(({ start, end }) => messages.slice(start, end));
+      const said = layout.opening.flatMap(({ kind, text }) => (kind === 'system' ? [] : [text]));
+      const covered = readCovered(messages, layout.leaving, said);
+      const floor = findFloor(conversation, estimator, layout);
+      const left = targetTokens - floor.tokens - WRAPPING_TOKENS;
+      const written = await writeSummaryOf({ ...context, summarizer: context.ownSummarizer }, covered, {
+        messages: covered.messages,
+        conversation,
+        previousSummary: covered.previousSummary,
+        quoted: said,
+        instructions: undefined,
+        maximumTokens: Math.floor(Math.max(SMALLEST_NOTE_TOKENS, Math.min(MOST_NOTE_TOKENS, left))),
+        estimator,
+        signal: context.signal,
+      });
+      const { text, survival } =
+        written.status === 'summarized' ? written : { text: DROPPED_TEXT, survival: undefined };
+      const behind = layout.kept.filter((index) => index >= layout.place).length;
+      const marker = { coveredUntil: originalIndex(messages, cut) - behind, source: MARKER_SOURCE };
+      const summary = summaryMessageText(text, marker, context.handleFor?.(leaving));
+      const edits = covered.messages.length > 0 ? layoutEdits(layout, summary, { isSummary: true }) : [];
+      const outcome = finish(conversation, edits, context, {
+        strategy: 'collapse',
+        reason: `collapsed ${leaving.length} messages`,
+        survival,
+      });
+      return judgeTarget(outcome, targetTokens, floor.heaviest);
+    },
+  }),
+});
+
+/** What the past may be told in. What the user demands stays whatever it takes. */
+const MOST_NOTE_TOKENS = 1000;
+const SMALLEST_NOTE_TOKENS = 80;
+/** What stands around the text in its message. */
+const WRAPPING_TOKENS = 60;

@@ -1,0 +1,119 @@
+import { type Conversation, withMessages } from '../../conversation/format.ts';
+import { isObject } from '../../conversation/json.ts';
+import { linkTools } from '../../conversation/tool-links.ts';
+import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import type { SummaryRequest } from '../summary-request.ts';
+import type { CompletionRequest } from './model-client.ts';
+import type { ModelSummarizerOptions } from './model-options.ts';
+import { SUMMARY_SYSTEM, summaryPrompt } from './prompt.ts';
+import { renderTranscript } from './render-transcript.ts';
+import { summaryRequestBudget } from './request-budget.ts';
+import { type PromptSizes, promptOverflow } from './summary-overflow.ts';
+
+/** Characters that stay of a tool result in the prompt, from the first choice to the last resort. */
+const PART_LIMITS = [4000, 1000, 250];
+/** A word is taken for two tokens: ids, paths and code are most of a summary. */
+const WORDS_PER_TOKEN = 0.5;
+
+/** How one call differs from another. */
+export interface Terms {
+  /** Index of the first part limit to try. */
+  readonly partLimit: number;
+  readonly reusesPrefix: boolean;
+  /** The summary is asked for so many times shorter than it may be. */
+  readonly shrink: number;
+}
+
+/** A request to a model that fits its window. */
+export interface Call {
+  readonly request: CompletionRequest;
+  /** Index of a part limit that makes the prompt smaller; undefined when none does. */
+  readonly smallerPartLimit: () => number | undefined;
+  readonly sizes: () => PromptSizes;
+}
+
+/** Why there is no call. */
+interface TooLong {
+  readonly overflow: OverflowFacts;
+}
+
+/** The request within the window, with tool results as long as they fit. */
+export function writeCall(
+  options: Omit<ModelSummarizerOptions, 'overflowOf'>,
+  request: SummaryRequest,
+  terms: Terms,
+): Call | TooLong {
+  const wanted = request.maximumTokens + (options.reserveTokens ?? 1024);
+  const budget = summaryRequestBudget(options.windowTokens ?? 0, wanted);
+  const limits = {
+    system: SUMMARY_SYSTEM,
+    maximumOutputTokens: budget.outputTokens,
+    temperature: options.temperature,
+    signal: request.signal,
+  };
+  const asksBehind = terms.reusesPrefix && options.reusesPrefix === true;
+  const behind = asksBehind ? askBehindPrefix(request, terms, budget.inputTokens) : undefined;
+  const question = behind ?? askAboutTranscript(request, terms, budget.inputTokens);
+  if ('overflow' in question) return question;
+  const { smallerPartLimit, sizes, ...asked } = question;
+  return { request: { ...limits, ...asked }, smallerPartLimit, sizes };
+}
+
+/** The part of a call that depends on how the conversation is shown. */
+interface Question
+  extends Pick<CompletionRequest, 'prompt' | 'prefix'>,
+    Pick<Call, 'smallerPartLimit' | 'sizes'> {}
+
+function askBehindPrefix(request: SummaryRequest, terms: Terms, inputTokens: number): Question | undefined {
+  const prefix = prefixOf(request);
+  if (prefix === undefined) return undefined;
+  const { estimator } = request;
+  const prompt = promptFor(request, undefined, terms);
+  const framed = estimator.countSystem(prefix.frame) + estimator.countTools(prefix.frame);
+  const promptTokens = framed + estimator.countMessages(prefix.messages) + estimator.countText(prompt);
+  if (promptTokens > inputTokens) return undefined;
+  const sizes = () => ({ promptTokens, materialTokens: estimator.countMessages(request.messages) });
+  return { prompt, prefix, smallerPartLimit: () => 0, sizes };
+}
+
+function askAboutTranscript(request: SummaryRequest, terms: Terms, inputTokens: number): Question | TooLong {
+  const { estimator, messages } = request;
+  let smallest: PromptSizes = { promptTokens: 0, materialTokens: 0 };
+  for (const maximumPartCharacters of PART_LIMITS.slice(terms.partLimit)) {
+    const transcript = renderTranscript(messages, { maximumPartCharacters });
+    const prompt = promptFor(request, transcript, terms);
+    const promptTokens = estimator.countText(SUMMARY_SYSTEM) + estimator.countText(prompt);
+    const sizes = () => ({ promptTokens, materialTokens: estimator.countText(transcript) });
+    if (promptTokens <= inputTokens)
+      return { prompt, sizes, smallerPartLimit: () => smallerLimit(request, transcript) };
+    smallest = sizes();
+  }
+  return { overflow: promptOverflow(smallest, inputTokens) };
+}
+
+function smallerLimit(request: SummaryRequest, transcript: string): number | undefined {
+  const index = PART_LIMITS.findIndex((maximumPartCharacters) => {
+    const candidate = renderTranscript(request.messages, { maximumPartCharacters });
+    return candidate.length < transcript.length;
+  });
+  return index < 0 ? undefined : index;
+}
+
+function promptFor(request: SummaryRequest, transcript: string | undefined, { shrink }: Terms): string {
+  return summaryPrompt({
+    transcript,
+    previousSummary: request.previousSummary,
+    instructions: request.instructions,
+    facts: request.facts,
+    maximumWords: Math.max(1, Math.floor((request.maximumTokens * WORDS_PER_TOKEN) / shrink)),
+  });
+}
+
+/** The conversation up to the last message to be summarised; undefined where a question cannot stand behind it. */
+function prefixOf({ conversation, messages }: SummaryRequest): Conversation | undefined {
+  const last = messages.at(-1);
+  const end = last === undefined ? -1 : conversation.messages.lastIndexOf(last);
+  if (end < 0 || !isObject(conversation.frame.body)) return undefined;
+  const prefix = conversation.messages.slice(0, end + 1);
+  return linkTools(prefix).unanswered.length > 0 ? undefined : withMessages(conversation, prefix);
+}
