@@ -1,28 +1,29 @@
 /**
- * Builds `dist/`: one file per entry point, and chunks for what they share. Loading dozens of small modules costs Node
- * several times what loading one does (`bench/import.ts`). Types come from `tsc`, per source file.
+ * Builds `dist/`: a file for every entry point that package.json names, and chunks for what they share. Loading dozens of
+ * small modules costs Node several times what loading one does (`bench/import.ts`). Types come from `tsc`, per source file.
  */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { build } from 'rolldown';
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly bin: Readonly<Record<string, string>>;
+}
+
+/** Loaded by path in a thread of their own. */
+const WORKERS = ['./dist/cli/compare/worker.js'];
+
+const { exports, bin } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // our own file
+const built = [
+  ...Object.values(exports).flatMap((target) => (typeof target === 'string' ? [] : [target.default])),
+  ...Object.values(bin),
+  ...WORKERS,
+].map((path) => path.replace(/^(\.\/)?dist\//, '').replace(/\.js$/, ''));
 
 rmSync('dist', { recursive: true, force: true });
 
 await build({
-  input: {
-    index: 'src/index.ts',
-    'contracts/index': 'src/contracts/index.ts',
-    'cli/compare/worker': 'src/cli/compare/worker.ts',
-    'compaction/economics/index': 'src/compaction/economics/index.ts',
-    'integrations/node': 'src/integrations/node.ts',
-    'keeper/index': 'src/keeper/index.ts',
-    'integrations/ai-sdk': 'src/integrations/ai-sdk.ts',
-    'integrations/langchain': 'src/integrations/langchain.ts',
-    'simulator/index': 'src/simulator/index.ts',
-    'stores/index': 'src/stores/index.ts',
-    'tokens/index': 'src/tokens/index.ts',
-    'transcripts/recordings': 'src/transcripts/recordings.ts',
-    'cli/main': 'src/cli/main.ts',
-  },
+  input: Object.fromEntries(built.map((name) => [name, `src/${name}.ts`])),
   platform: 'node',
   external: /^[^./]/,
   output: {
@@ -32,7 +33,7 @@ await build({
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     hashCharacters: 'hex',
-    // Comments and blanks cost as much to compile as code; the sources are in the package, and the maps lead to them.
+    // Comments and blanks cost as much to compile as code.
     minify: { compress: false, mangle: true, codegen: true },
   },
 });

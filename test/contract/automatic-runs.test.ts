@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type AutoCompactState,
   afterOutcome,
-  type CompactionEvent,
-  changeOf,
-  createCompactor,
   createStrategy,
-  createTokenEstimator,
   initialAutoCompactState,
   notCompacted,
   requestTokens,
+} from '../../src/compaction/strategies/index.ts';
+import {
+  type AutoCompactState,
+  type CompactionEvent,
+  changeOf,
+  createCompactor,
+  createTokenEstimator,
   shouldAutoCompact,
   summarize,
   writeConversation,

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { none } from '../../src/compaction/strategies/index.ts';
+import { linkTools, summaryMessageText } from '../../src/conversation/index.ts';
 import { foldView } from '../../src/formats/folded/fold-view.ts';
 import { shortenToolIds } from '../../src/formats/folded/short-tool-ids.ts';
 import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
@@ -7,13 +9,10 @@ import {
   clearToolResults,
   contextWindowForModel,
   functionClient,
-  linkTools,
   type ModelClient,
   modelSummarizer,
-  none,
   openaiClient,
   type Strategy,
-  summaryMessageText,
   writeConversation,
 } from '../../src/index.ts';
 import { originalCount, targetProgress } from '../../src/keeper/progress.ts';

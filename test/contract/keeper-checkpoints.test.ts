@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { requestTokens } from '../../src/compaction/strategies/index.ts';
 import { findContract } from '../../src/contracts/registry.ts';
-import { createCompactor, createTokenEstimator, readConversation, requestTokens } from '../../src/index.ts';
+import { createCompactor, createTokenEstimator, readConversation } from '../../src/index.ts';
 import type { Prepared } from '../../src/keeper/keeper.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
 import { keeping as keepingIn, noncesIn, readTold, session, telling, told } from '../support/keeping.ts';

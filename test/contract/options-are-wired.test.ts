@@ -2,6 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { emptyLedger } from '../../src/compaction/economics/ledger.ts';
 import type { PriceSet } from '../../src/compaction/economics/price-set.ts';
+import {
+  createStrategy,
+  initialAutoCompactState,
+  notCompacted,
+  type StrategyDefinition,
+  strategies,
+} from '../../src/compaction/strategies/index.ts';
 import { integer, type OptionSpec } from '../../src/conversation/options.ts';
 import {
   type CallOptions,
@@ -9,15 +16,10 @@ import {
   type CompactorOptions,
   changeOf,
   createCompactor,
-  createStrategy,
-  initialAutoCompactState,
-  notCompacted,
   type Outcome,
   type Strategy,
-  type StrategyDefinition,
   type Summarizer,
   slidingWindow,
-  strategies,
   writeConversation,
 } from '../../src/index.ts';
 import { anthropic, estimator, recording, toolRound } from '../support/small-sessions.ts';

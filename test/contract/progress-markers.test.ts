@@ -1,6 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { formats, type Message, readSummaryMessage, summaryMessageText } from '../../src/index.ts';
+import { readSummaryMessage, summaryMessageText } from '../../src/conversation/index.ts';
+import { formats } from '../../src/formats/index.ts';
+import type { Message } from '../../src/index.ts';
 import {
   isProgress,
   originalCount,

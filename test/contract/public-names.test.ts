@@ -1,11 +1,45 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import {
+  MAX_CONSECUTIVE_FAILURES,
+  MAX_OVERFLOW_RETRIES,
+  strategies,
+} from '../../src/compaction/strategies/index.ts';
 import * as root from '../../src/index.ts';
+import {
+  AUTOCOMPACT_TRIGGER_FRACTION,
+  COLLAPSE_FRACTION,
+  CRITICAL_FRACTION,
+  WARNING_FRACTION,
+} from '../../src/tokens/index.ts';
 
-const folder = import.meta.dirname;
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  exports: Readonly<Record<string, string | { readonly default: string }>>;
+};
+const entries = Object.entries(exports).flatMap(([entry, target]) =>
+  typeof target === 'string' ? [] : [{ entry, path: sourceOf(target.default) }],
+);
+
+function sourceOf(built: string): string {
+  return built.replace('./dist/', 'src/').replace(/\.js$/, '.ts');
+}
+
+/** Values that an entry point passes on, with the file that declares each. */
+function passedOn(path: string): readonly { readonly name: string; readonly source: string }[] {
+  const statements = readFileSync(path, 'utf8').matchAll(/^export \{([^}]*)\} from '(\.[^']+)';$/gm);
+  return [...statements].flatMap(([, names = '', from = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && !name.startsWith('type '))
+      .map((name) => ({ name, source: join(dirname(path), from) })),
+  );
+}
 
 describe('the names that people know', () => {
-  const known = [
+  it.each([
+    'createCompactor',
     'groupRounds',
     'ensureToolResultPairing',
     'truncateHeadForRetry',
@@ -21,29 +55,20 @@ describe('the names that people know', () => {
     'snip',
     'contextWindowForModel',
     'formatSummary',
-  ];
-  const index = readFileSync(`${folder}/../../src/index.ts`, 'utf8');
-  const statements = [...index.matchAll(/^export \{([^}]*)\} from '\.\/([^']+)';$/gm)];
-  const declaredIn = new Map(
-    statements.flatMap(([, names = '', path = '']) =>
-      names.split(',').map((name) => [name.trim(), path] as const),
-    ),
-  );
-
-  it.each(known)('%s is there, and is a function', (name) => {
+  ])('%s is in the root, and is a function', (name) => {
     expect(new Map<string, unknown>(Object.entries(root)).get(name)).toBeTypeOf('function');
   });
 
   it('have the numbers that people know as defaults', () => {
-    const window = root.strategies.find(({ name }) => name === 'sliding-window');
+    const window = strategies.find(({ name }) => name === 'sliding-window');
 
     expect({
-      trigger: root.AUTOCOMPACT_TRIGGER_FRACTION,
-      warning: root.WARNING_FRACTION,
-      critical: root.CRITICAL_FRACTION,
-      collapse: root.COLLAPSE_FRACTION,
-      failures: root.MAX_CONSECUTIVE_FAILURES,
-      retries: root.MAX_OVERFLOW_RETRIES,
+      trigger: AUTOCOMPACT_TRIGGER_FRACTION,
+      warning: WARNING_FRACTION,
+      critical: CRITICAL_FRACTION,
+      collapse: COLLAPSE_FRACTION,
+      failures: MAX_CONSECUTIVE_FAILURES,
+      retries: MAX_OVERFLOW_RETRIES,
       keep: window?.options,
     }).toMatchObject({
       trigger: 0.9,
@@ -55,11 +80,23 @@ describe('the names that people know', () => {
       keep: { keepLast: { default: 10 } },
     });
   });
+});
 
-  it.each(Object.keys(root))('%s is documented where it is declared', (name) => {
-    const source = readFileSync(`${folder}/../../src/${declaredIn.get(name)}`, 'utf8');
-    const declaration = new RegExp(String.raw`\*/\nexport (?:async )?(?:function|const|class) ${name}\b`);
+describe('the public surface', () => {
+  it('has a root that can be read at a glance', () => {
+    expect(Object.keys(root).length).toBeLessThanOrEqual(40);
+  });
 
-    expect(source).toMatch(declaration);
+  it.each(entries)('$entry documents every value where it is declared', ({ path }) => {
+    const undocumented = passedOn(path).filter(({ name, source }) => {
+      const declaration = new RegExp(String.raw`\*/\nexport (?:async )?(?:function|const|class) ${name}\b`);
+      return !declaration.test(readFileSync(source, 'utf8'));
+    });
+
+    expect(undocumented).toEqual([]);
+  });
+
+  it.each(entries)('$entry says what it is for', ({ path }) => {
+    expect(readFileSync(path, 'utf8')).toMatch(/^\/\*\*\n \* \S/);
   });
 });

@@ -1,16 +1,9 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import {
-  changeOf,
-  createStrategy,
-  findFormat,
-  type Message,
-  requestTokens,
-  summarize,
-  textOf,
-  withMessages,
-  writeConversation,
-} from '../../src/index.ts';
+import { createStrategy, requestTokens } from '../../src/compaction/strategies/index.ts';
+import { withMessages } from '../../src/conversation/index.ts';
+import { findFormat } from '../../src/formats/index.ts';
+import { changeOf, type Message, summarize, textOf, writeConversation } from '../../src/index.ts';
 import { type Step, steps, writers } from '../support/conversations.ts';
 import {
   errorsOf,

@@ -1,13 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import {
-  describeRounds,
-  groupRounds,
-  largestRound,
-  type Message,
-  nameRound,
-  readConversation,
-} from '../../src/index.ts';
+import { describeRounds } from '../../src/compaction/strategies/index.ts';
+import { largestRound, nameRound } from '../../src/conversation/index.ts';
+import { groupRounds, type Message, readConversation } from '../../src/index.ts';
 import { inspectConversation } from '../../src/report/inspection.ts';
 import { steps, writers } from '../support/conversations.ts';
 import { oddLike } from '../support/odd-values.ts';

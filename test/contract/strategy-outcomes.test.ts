@@ -1,21 +1,23 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import {
-  changeOf,
   collapse,
-  createCompactor,
   createStrategy,
-  findFormat,
   formatLogRecord,
-  groupRounds,
   type LogRecord,
-  ladder,
   none,
+  strategies,
+} from '../../src/compaction/strategies/index.ts';
+import { findFormat } from '../../src/formats/index.ts';
+import {
+  changeOf,
+  createCompactor,
+  groupRounds,
+  ladder,
   readConversation,
   type Strategy,
   slidingWindow,
   snip,
-  strategies,
   summarize,
   tokenBudget,
   withLogging,

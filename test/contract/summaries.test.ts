@@ -1,19 +1,19 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { readSummaryMessage } from '../../src/conversation/index.ts';
 import {
   anthropicClient,
-  type Completion,
   changeOf,
   createCompactor,
   functionClient,
   modelSummarizer,
   openaiClient,
   parseOverflow,
-  readSummaryMessage,
   type Summarizer,
   summarize,
   writeConversation,
 } from '../../src/index.ts';
+import type { Completion } from '../../src/memory/index.ts';
 import { summaryRequestBudget } from '../../src/memory/model/request-budget.ts';
 import { chat, chatShape } from '../support/chat-shapes.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';

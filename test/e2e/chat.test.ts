@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { strategies } from '../../src/index.ts';
+import { strategies } from '../../src/compaction/strategies/index.ts';
 import { chatOpener } from '../support/chat-terminal.ts';
 import { runCli } from '../support/cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

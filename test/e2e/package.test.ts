@@ -56,7 +56,7 @@ describe('the packed package', () => {
       import { readConversation, groupRounds, writeConversation } from 'roundfold';
       import { findContract } from 'roundfold/contracts';
       import { fileSource, readRecordings } from 'roundfold/transcripts';
-      import { loadExactCounter, findModel } from 'roundfold/models';
+      import { loadExactCounter, findModel } from 'roundfold/tokens';
       const body = { messages: [{ role: 'user', content: 'hi' }] };
       const conversation = readConversation(body);
       console.log(writeConversation(conversation) === body, groupRounds(conversation.messages).length);

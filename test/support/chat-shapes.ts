@@ -1,4 +1,5 @@
-import { type Conversation, type Message, readConversation, summaryMessageText } from '../../src/index.ts';
+import { summaryMessageText } from '../../src/conversation/index.ts';
+import { type Conversation, type Message, readConversation } from '../../src/index.ts';
 import { MARKER_SOURCE } from '../../src/memory/markers.ts';
 import { deepFreeze } from './deep-freeze.ts';
 

@@ -8,17 +8,16 @@ import { threadId } from 'node:worker_threads';
 import { compact as compactCommand } from '../../src/cli/commands/compact.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
+import { requestTokens, strategies } from '../../src/compaction/strategies/index.ts';
 import {
   type CompactionEvent,
   createCompactor,
   createTokenEstimator,
   RoundfoldError,
   readConversation,
-  requestTokens,
   type Summarizer,
-  strategies,
-  tokenProfileForModel,
 } from '../../src/index.ts';
+import { tokenProfileForModel } from '../../src/tokens/index.ts';
 
 /** Every strategy of the registry, by name. */
 export const strategyNames: readonly string[] = strategies.map(({ name }) => name);

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
+import type { Compacted } from '../../src/compaction/strategies/index.ts';
 import { findContract } from '../../src/contracts/registry.ts';
+import { readSummaryMessage } from '../../src/conversation/index.ts';
 import {
-  type Compacted,
   type Conversation,
   createTokenEstimator,
   type Outcome,
   readConversation,
-  readSummaryMessage,
   type Summarizer,
   type SummaryRequest,
 } from '../../src/index.ts';
