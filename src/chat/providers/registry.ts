@@ -1,9 +1,8 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
-import { type Access, anthropicProvider } from './anthropic.ts';
 import type { ProviderName } from './names.ts';
 import { offlineProvider } from './offline.ts';
-import { openaiProvider } from './openai.ts';
 import type { ChatProvider } from './provider.ts';
+import { type Access, anthropicProvider, openaiProvider } from './remote.ts';
 
 const OFFLINE = 'offline';
 
