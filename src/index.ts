@@ -175,9 +175,9 @@ export { type FoundSecret, type Redaction, redactSecrets } from './memory/redact
 export { memory } from './memory/summarizer.ts';
 export type { Summarizer, SummaryFailure, SummaryOutcome, SummaryRequest } from './memory/summary-request.ts';
 export { anthropicClient } from './providers/anthropic.ts';
-export type { HttpClientOptions } from './providers/http.ts';
 export { createEventSplitter, type EventSplitter, type StreamEvent } from './providers/event-stream.ts';
 export { type CompleteFunction, functionClient } from './providers/function.ts';
+export type { HttpClientOptions } from './providers/http.ts';
 export { type OpenaiClientOptions, openaiClient } from './providers/openai.ts';
 export { type PreviewOptions, preview } from './report/preview.ts';
 export { contextWindowForModel, findModel, type ModelOptions } from './tokens/catalog.ts';
