@@ -1,14 +1,7 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 import { type EntrySource, HOW_TO_QUIT, PROMPT } from './entries.ts';
-import { linesAboveCursor, type ScreenLines, toScreenLines } from './screen-lines.ts';
-
-/** A text that is being written, and where in it. */
-export interface EditBuffer {
-  readonly text: string;
-  /** Index into the text, between characters. */
-  readonly cursor: number;
-}
+import { type EditBuffer, linesAboveCursor, type ScreenLines, toScreenLines } from './screen-lines.ts';
 
 const emptyBuffer: EditBuffer = { text: '', cursor: 0 };
 

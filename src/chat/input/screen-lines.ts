@@ -1,4 +1,9 @@
-import type { EditBuffer } from './editor.ts';
+/** A text that is being written, and where in it. */
+export interface EditBuffer {
+  readonly text: string;
+  /** Index into the text, between characters. */
+  readonly cursor: number;
+}
 
 /** An entry as lines of a screen. */
 export interface ScreenLines {
