@@ -8,9 +8,8 @@ import { memoryStore } from '../stores/memory.ts';
 import { runTurn } from './agent-loop.ts';
 import { ChatArchive } from './archive.ts';
 import { Chat } from './chat.ts';
-import type { Answer, AskOptions } from './providers/provider.ts';
-import { anthropicWire } from './providers/wire.ts';
-import { openWorkspace } from './tools/workspace.ts';
+import { type Answer, type AskOptions, anthropicWire } from './providers/provider.ts';
+import { openWorkspace } from './tools.ts';
 
 type Ask = (body: JsonObject, options: AskOptions) => Promise<Answer>;
 

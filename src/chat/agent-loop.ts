@@ -4,8 +4,11 @@ import type { ToolCallBlock } from '../conversation/message.ts';
 import { printableLines } from '../conversation/printable.ts';
 import { parseOverflow } from '../formats/overflow/detect.ts';
 import type { Chat } from './chat.ts';
+import { isCommand, runCommand } from './commands/run-command.ts';
 import { compactIfDue, compactNow } from './compaction.ts';
-import { runTool, type ToolAnswer } from './tools/registry.ts';
+import { gaugeText } from './gauge.ts';
+import type { EntrySource } from './input/entries.ts';
+import { runTool, type ToolAnswer } from './tools.ts';
 
 /** Requests for one entry at most: a model that only calls tools has to be stopped by somebody. */
 const MOST_REQUESTS = 30;
@@ -115,4 +118,43 @@ async function answerCalls(chat: Chat, calls: readonly ToolCallBlock[], signal: 
 function inputText({ input }: ToolCallBlock): string {
   const text = typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
   return text.slice(0, 200);
+}
+
+/** How a chat went. */
+export interface ChatEnd {
+  /** Turns that the provider failed to answer. */
+  readonly failures: number;
+}
+
+/** Talks until there are no more entries, or somebody quits. Saves after every turn. */
+export async function runChat(chat: Chat, entries: EntrySource): Promise<ChatEnd> {
+  let failures = 0;
+  for (;;) {
+    const entry = await entries.next();
+    if (entry === undefined) return { failures };
+    if (entry.trim() === '') continue;
+    const stop = new AbortController();
+    const unlisten = entries.onCancel(() => stop.abort());
+    try {
+      if (isCommand(entry)) {
+        if ((await runCommand(entry, chat, stop.signal)) === 'quit') return { failures };
+        continue;
+      }
+      if ((await runTurn(chat, entry, stop.signal)) === 'failed') failures++;
+      saveOrSay(chat);
+      chat.say(gaugeText(chat));
+    } finally {
+      unlisten();
+    }
+  }
+}
+
+/** A disk that is full ends no chat. */
+function saveOrSay(chat: Chat): void {
+  try {
+    chat.keep();
+  } catch (error) {
+    if (!RoundfoldError.is(error)) throw error;
+    chat.refuse(`not saved: ${error.message}`, error.remedy);
+  }
 }

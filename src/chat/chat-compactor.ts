@@ -1,16 +1,54 @@
 import type { AutoCompactState } from '../compaction/auto-compact.ts';
 import { type CallOptions, type Compactor, createCompactor } from '../compaction/compactor.ts';
 import type { CompactorOptions } from '../compaction/compactor-options.ts';
+import type { LogRecord } from '../compaction/decorators/log-record.ts';
 import { type CostLedger, emptyLedger, savedSoFar } from '../compaction/economics/ledger.ts';
 import { priceSetOf } from '../compaction/economics/price-set.ts';
 import { oneOffCost } from '../compaction/economics/request-cost.ts';
 import type { CompactionEvent } from '../compaction/events.ts';
 import { notCompacted, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
 import type { Usage } from '../conversation/message.ts';
+import { fileLog, withLogging } from '../integrations/node.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
 import { findModel } from '../tokens/catalog.ts';
 import type { Thresholds } from '../tokens/thresholds.ts';
-import type { RunLog } from './run-log.ts';
+
+/** Why nothing was done although a strategy may have been asked for a plan. */
+const NO_RUN = /^(?:below-trigger|paused|nested|economics-.*)$/;
+
+/**
+ * Appends a record of every run to a file. A plan that was made only to learn what it would cost is no run: its record is
+ * held until it is known what came of it.
+ */
+export class RunLog {
+  readonly #write: (record: LogRecord) => void;
+  readonly #onFailure: (error: unknown) => void;
+  #newest: LogRecord | undefined;
+
+  constructor(path: string, onFailure: (error: unknown) => void) {
+    this.#write = fileLog(path);
+    this.#onFailure = onFailure;
+  }
+
+  /** The strategy, whose runs are noted now. */
+  noting(strategy: Strategy): Strategy {
+    return withLogging(strategy, (record) => {
+      this.#newest = record;
+    });
+  }
+
+  /** Writes the newest record down if it was a run. */
+  settle(outcome: Outcome): void {
+    const record = this.#newest;
+    this.#newest = undefined;
+    if (record === undefined || (outcome.status !== 'compacted' && NO_RUN.test(outcome.reason))) return;
+    try {
+      this.#write(record);
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+}
 
 /** A run that somebody asks for. */
 export interface RunByHand {

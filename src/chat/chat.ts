@@ -8,14 +8,47 @@ import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estim
 import { tokenProfileForModel } from '../tokens/token-profiles.ts';
 import { measureContext } from '../tokens/tokens.ts';
 import type { ChatArchive } from './archive.ts';
-import { ChatCompactor, type RunAccounts } from './chat-compactor.ts';
+import { ChatCompactor, type RunAccounts, RunLog } from './chat-compactor.ts';
 import { Dialogue } from './dialogue.ts';
-import type { ChatHost } from './host.ts';
 import type { ChatProvider } from './providers/provider.ts';
-import { RunLog } from './run-log.ts';
-import { formatSession, type SavedChat } from './session-file.ts';
-import { addRequest, addSummary, nothingSpent, type Spent } from './spent.ts';
-import type { Workspace } from './tools/workspace.ts';
+import {
+  addRequest,
+  addSummary,
+  formatSession,
+  nothingSpent,
+  type SavedChat,
+  type Spent,
+} from './session-file.ts';
+import type { Workspace } from './tools.ts';
+
+/** What the chat needs of the program around it. */
+export interface ChatHost {
+  /** Writes to the screen, or to whatever stands for it. */
+  out(text: string): void;
+  style(style: ChatStyle, text: string): string;
+  /** As wide as the screen is now. */
+  columns(): number;
+  /** Whether to draw with plain characters. */
+  readonly isPlain: boolean;
+  /** The name that somebody meant who wrote another one. */
+  nearest(word: string, names: readonly string[]): string | undefined;
+  /**
+   * Writes a conversation for its owner alone, whole or not at all.
+   * @throws RoundfoldError `usage` when it cannot be written, or when a file is there that `place` does not give up
+   */
+  writeConversation(path: string, text: string, place: ConversationPlace): void;
+  now(): Date;
+}
+
+/** What is known of the place where a conversation is written. */
+export interface ConversationPlace {
+  /** Whether the file is this chat's own, so that it may be replaced. */
+  readonly isOwn: boolean;
+  /** Whether the folder is made when it is not there. */
+  readonly makesFolder: boolean;
+}
+
+export type ChatStyle = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan';
 
 export interface ChatOptions {
   readonly host: ChatHost;

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { createCompactor } from '../compaction/compactor.ts';
 import { strategies } from '../compaction/strategies/registry.ts';
 import { Dialogue } from './dialogue.ts';
-import { anthropicWire, openaiWire } from './providers/wire.ts';
+import { anthropicWire, openaiWire } from './providers/provider.ts';
 
 const step = fc.oneof(
   fc.record({ say: fc.string({ minLength: 1, maxLength: 400 }) }),

@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation/format.ts';
 import type { JsonObject } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
 import { readConversation } from '../formats/registry.ts';
-import type { Wire } from './providers/wire.ts';
+import type { Wire } from './providers/provider.ts';
 
 /** A compaction that can be taken back, and done again. Plain data. */
 export interface Change {

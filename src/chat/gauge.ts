@@ -1,7 +1,6 @@
 import { drawBar, formatCount, formatShort } from '../report/terminal.ts';
 import { tokenWarningState } from '../tokens/thresholds.ts';
-import type { Chat } from './chat.ts';
-import type { ChatStyle } from './host.ts';
+import type { Chat, ChatStyle } from './chat.ts';
 
 const STYLES: Readonly<Record<ReturnType<typeof tokenWarningState>, ChatStyle>> = {
   ok: 'dim',

@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { UndoRecord } from '../compaction/plan/plan.ts';
 import { RoundfoldError } from '../conversation/errors.ts';
-import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import type { Usage } from '../conversation/message.ts';
 import type { RunAccounts } from './chat-compactor.ts';
 import type { Change, DialogueState } from './dialogue.ts';
-import { readSpent, type Spent } from './spent.ts';
 
 /** A chat as it is saved. */
 export interface SavedChat extends DialogueState {
@@ -152,4 +152,46 @@ function readLines(path: string): readonly unknown[] {
 
 function unreadable(path: string, cause: unknown): RoundfoldError {
   return new RoundfoldError('usage', `${path} cannot be read`, { cause, remedy: 'Check the name.' });
+}
+
+/** What a chat has taken so far. Plain data. */
+export interface Spent {
+  readonly requests: number;
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  /** Of models that wrote summaries: beside the requests of the chat itself. */
+  readonly summaries: Usage;
+}
+
+export const nothingSpent: Spent = {
+  requests: 0,
+  promptTokens: 0,
+  outputTokens: 0,
+  summaries: { promptTokens: 0, outputTokens: 0 },
+};
+
+export function addRequest(spent: Spent, usage: Usage): Spent {
+  return { ...spent, ...sum(spent, usage), requests: spent.requests + 1 };
+}
+
+export function addSummary(spent: Spent, usage: Usage | undefined): Spent {
+  return usage === undefined ? spent : { ...spent, summaries: sum(spent.summaries, usage) };
+}
+
+/** What was saved; nothing where there is nothing to read. */
+function readSpent(value: unknown): Spent {
+  if (!isObject(value)) return nothingSpent;
+  const summaries = isObject(value['summaries']) ? value['summaries'] : {};
+  return { requests: asCount(value['requests']), ...readTokens(value), summaries: readTokens(summaries) };
+}
+
+function readTokens(value: Readonly<Record<string, unknown>>): Usage {
+  return { promptTokens: asCount(value['promptTokens']), outputTokens: asCount(value['outputTokens']) };
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  return {
+    promptTokens: one.promptTokens + other.promptTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+  };
 }

@@ -1,4 +1,4 @@
-import { characterWidth } from '../chat/input/text-width.ts';
+import { characterWidth } from '../chat/input/screen-lines.ts';
 
 /** The text in lines of at most so many columns, broken between words; every line but the first behind `indent`. */
 export function wrapText(text: string, columns: number, indent = ''): string {

@@ -6,12 +6,10 @@ import type {
   CompletionStop,
   ModelClient,
 } from '../memory/model/model-client.ts';
-import { assembleMessage } from './anthropic-stream.ts';
 import { markPrefixEnd } from './cache-marker.ts';
-import type { HttpClientOptions } from './client-options.ts';
-import { postJson } from './post-json.ts';
+import { type AnswerEvent, tryParseJson } from './event-stream.ts';
+import { type AskOptions, type HttpClientOptions, postJson, upstreamError } from './http.ts';
 import { prefixBody } from './prefix-body.ts';
-import { upstreamError } from './upstream-error.ts';
 
 const PROVIDER = 'the Anthropic API';
 const BASE_URL = 'https://api.anthropic.com';
@@ -32,24 +30,51 @@ const stops: ReadonlyMap<unknown, CompletionStop> = new Map<unknown, CompletionS
   ['model_context_window_exceeded', 'context-full'],
 ]);
 
+/** An answer of the Messages API, as it goes into the list of messages. */
+export interface AnsweredMessage {
+  /** The whole message: texts, calls with their input, thinking with its signature. */
+  readonly message: JsonObject;
+  readonly usage: Usage | undefined;
+}
+
+/**
+ * Sends a body to the Messages API. A streamed answer is put together to what it would have been in one piece.
+ * @throws RoundfoldError `upstream` when the provider cannot be reached, refuses or answers with no message
+ */
+export async function askAnthropic(
+  options: HttpClientOptions,
+  body: JsonObject,
+  { signal, onText }: AskOptions,
+): Promise<AnsweredMessage> {
+  const key: Record<string, string> = options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey };
+  const answer = await postJson(
+    { provider: PROVIDER, baseUrl: stemOf(options.baseUrl ?? BASE_URL), options, assemble: assembleMessage },
+    {
+      path: '/v1/messages',
+      headers: { ...key, 'anthropic-version': VERSION },
+      body: options.streams === true ? { ...body, stream: true } : body,
+      signal,
+      onEvent: onText && (({ delta }) => onText(deltaText(delta))),
+    },
+  );
+  const usage = isObject(answer) ? readUsage(answer['usage']) : undefined;
+  // A stream may fail after it has begun.
+  const hasFailed = !isObject(answer) || isObject(answer['error']) || !Array.isArray(answer['content']);
+  if (hasFailed) throw upstreamError(PROVIDER, 200, answer, usage);
+  return { message: answer, usage };
+}
+
+function deltaText(delta: unknown): string {
+  return isObject(delta) && delta['type'] === 'text_delta' ? (asString(delta['text']) ?? '') : '';
+}
+
 /** A client of the Anthropic Messages API. No retries. */
 export function anthropicClient(options: HttpClientOptions): ModelClient {
-  const baseUrl = stemOf(options.baseUrl ?? BASE_URL);
-  const endpoint = { provider: PROVIDER, baseUrl, options, assemble: assembleMessage };
-  const streaming = options.streams === true ? { stream: true } : {};
-  const key: Record<string, string> = options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey };
   return {
     model: options.model,
     async complete(request) {
-      const body = { ...bodyOf(request), model: options.model, ...streaming };
-      const headers = { ...key, 'anthropic-version': VERSION };
-      const answer = await postJson(endpoint, {
-        path: '/v1/messages',
-        headers,
-        body,
-        signal: request.signal,
-      });
-      return decode(answer);
+      const body = { ...bodyOf(request), model: options.model };
+      return decode(await askAnthropic(options, body, { signal: request.signal }));
     },
   };
 }
@@ -92,17 +117,13 @@ function thinkingTokens(body: JsonObject): number {
   return isObject(body['thinking']) ? asCount(body['thinking']['budget_tokens']) : 0;
 }
 
-function decode(body: unknown): Completion {
-  const usage = isObject(body) ? readUsage(body['usage']) : undefined;
-  // A stream may fail after it has begun.
-  const hasFailed = !isObject(body) || isObject(body['error']) || !Array.isArray(body['content']);
-  if (hasFailed) throw upstreamError(PROVIDER, 200, body, usage);
-  const blocks = asList(body['content']).filter(isObject);
+function decode({ message, usage }: AnsweredMessage): Completion {
+  const blocks = asList(message['content']).filter(isObject);
   const texts = blocks.filter((block) => block['type'] === 'text').map((block) => asString(block['text']));
   const callsTool = blocks.some((block) => block['type'] === 'tool_use');
   return {
     text: texts.join(''),
-    stop: callsTool ? 'tool-call' : (stops.get(body['stop_reason']) ?? 'other'),
+    stop: callsTool ? 'tool-call' : (stops.get(message['stop_reason']) ?? 'other'),
     usage,
   };
 }
@@ -115,4 +136,63 @@ function readUsage(usage: unknown): Usage | undefined {
     promptTokens: asCount(usage['input_tokens']) + cached,
     outputTokens: asCount(usage['output_tokens']),
   };
+}
+
+/**
+ * A streamed message as it would have come in one piece. One that was cut off has no stop reason; one that failed on the
+ * way is its error, with the usage that was reported before.
+ */
+function assembleMessage(events: readonly AnswerEvent[]): JsonObject {
+  const usage = usageOf(events);
+  const failure = events.find(({ type, data }) => type === 'error' || isObject(data['error']));
+  if (failure !== undefined) return { ...failure.data, usage };
+  const beginning = fieldsOf(events, 'message_start', 'message');
+  const ending = fieldsOf(events, 'message_delta', 'delta');
+  const content = contentOf(events);
+  // Without a beginning and without a single block it was no message.
+  if (beginning === undefined && content.length === 0) return { usage };
+  return { ...beginning, ...ending, content, usage };
+}
+
+/** What the start reports of the prompt stays true; the end counts the output. */
+function usageOf(events: readonly AnswerEvent[]): JsonObject | undefined {
+  const reports = events.flatMap(({ data }) => {
+    const started = isObject(data['message']) ? data['message']['usage'] : undefined;
+    return [started, data['usage']].filter(isObject);
+  });
+  return reports.length === 0 ? undefined : Object.fromEntries(reports.flatMap(Object.entries));
+}
+
+/** A field of the newest event of a type. */
+function fieldsOf(events: readonly AnswerEvent[], type: string, field: string): JsonObject | undefined {
+  const value = events.findLast((event) => event.type === type)?.data[field];
+  return isObject(value) ? value : undefined;
+}
+
+/** The blocks with everything that a next request has to give back: calls with their input, thinking with its signature. */
+function contentOf(events: readonly AnswerEvent[]): readonly JsonObject[] {
+  const blocks = new Map<unknown, JsonObject>();
+  for (const { type, data } of events) {
+    const { index, content_block: block, delta } = data;
+    if (type === 'content_block_start' && isObject(block)) blocks.set(index, block);
+    if (type === 'content_block_delta' && isObject(delta))
+      blocks.set(index, grown(blocks.get(index) ?? { type: 'text' }, delta));
+  }
+  return [...blocks.values()].map(withInput);
+}
+
+/** What a delta adds to its block, by the field that both have. */
+function grown(block: JsonObject, delta: JsonObject): JsonObject {
+  const added = ['text', 'thinking', 'signature', 'partial_json'].find(
+    (name) => asString(delta[name]) !== undefined,
+  );
+  if (added === undefined) return block;
+  return { ...block, [added]: `${asString(block[added]) ?? ''}${asString(delta[added])}` };
+}
+
+function withInput(block: JsonObject): JsonObject {
+  const { partial_json: written, ...rest } = block;
+  if (typeof written !== 'string') return block;
+  const input = tryParseJson(written);
+  return { ...rest, input: isObject(input) ? input : {} };
 }

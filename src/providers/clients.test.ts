@@ -9,8 +9,8 @@ import { openaiChat } from '../formats/openai-chat.ts';
 import { parseOverflow } from '../formats/overflow/detect.ts';
 import type { CompletionRequest, ModelClient } from '../memory/model/model-client.ts';
 import { anthropicClient } from './anthropic.ts';
-import type { HttpClientOptions } from './client-options.ts';
 import { functionClient } from './function.ts';
+import type { HttpClientOptions } from './http.ts';
 import { openaiClient } from './openai.ts';
 
 const key = 'sk-test-0123456789abcdef';

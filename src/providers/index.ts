@@ -3,7 +3,7 @@
  * @module
  */
 export { anthropicClient } from './anthropic.ts';
-export type { HttpClientOptions } from './client-options.ts';
 export { createEventSplitter, type EventSplitter, type StreamEvent } from './event-stream.ts';
 export { type CompleteFunction, functionClient } from './function.ts';
+export type { HttpClientOptions } from './http.ts';
 export { type OpenaiClientOptions, openaiClient } from './openai.ts';

@@ -5,7 +5,7 @@ import { readConversation } from '../../src/formats/registry.ts';
 import { modelSummarizer } from '../../src/memory/model/model.ts';
 import type { Completion, CompletionRequest, ModelClient } from '../../src/memory/model/model-client.ts';
 import { anthropicClient } from '../../src/providers/anthropic.ts';
-import type { HttpClientOptions } from '../../src/providers/client-options.ts';
+import type { HttpClientOptions } from '../../src/providers/http.ts';
 import { openaiClient } from '../../src/providers/openai.ts';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import type { Script } from '../../src/simulator/script.ts';

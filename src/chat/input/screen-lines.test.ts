@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { bufferOf } from './edit-buffer.ts';
+import { bufferOf } from './editor.ts';
 import { linesAboveCursor, toScreenLines } from './screen-lines.ts';
 
 const size = { prompt: '> ', columns: 20, rows: 50 };

@@ -1,17 +1,15 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
+import { runChat } from '../../chat/agent-loop.ts';
 import { ChatArchive } from '../../chat/archive.ts';
-import { Chat } from '../../chat/chat.ts';
-import { whoAnswers } from '../../chat/commands/model.ts';
+import { Chat, type ChatHost } from '../../chat/chat.ts';
+import { whoAnswers } from '../../chat/commands/looking.ts';
 import { completeCommand } from '../../chat/commands/run-command.ts';
 import { gaugeText } from '../../chat/gauge.ts';
-import type { ChatHost } from '../../chat/host.ts';
 import { Editor } from '../../chat/input/editor.ts';
-import type { EntrySource } from '../../chat/input/entry-source.ts';
-import { openLineEntries } from '../../chat/input/line-entries.ts';
+import { type EntrySource, openLineEntries } from '../../chat/input/entries.ts';
 import { type LoadedMessages, loadMessages } from '../../chat/load.ts';
 import { chooseProvider } from '../../chat/providers/registry.ts';
-import { runChat } from '../../chat/run-chat.ts';
 import {
   findSession,
   newSessionPath,
@@ -19,7 +17,7 @@ import {
   type SavedChat,
   sessionFolder,
 } from '../../chat/session-file.ts';
-import { openWorkspace } from '../../chat/tools/workspace.ts';
+import { openWorkspace } from '../../chat/tools.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { Store } from '../../stores/store.ts';

@@ -1,4 +1,4 @@
-import { providerNames } from '../../chat/providers/names.ts';
+import { providerNames } from '../../chat/providers/provider.ts';
 import { strategies } from '../../compaction/strategies/registry.ts';
 import type { CommandDefinition } from '../command.ts';
 import { EXIT_CODE_TEXT } from '../exit-codes.ts';

@@ -1,6 +1,5 @@
 import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import { assembleMessage } from '../../providers/anthropic-stream.ts';
-import { postJson } from '../../providers/post-json.ts';
+import { askAnthropic } from '../../providers/anthropic.ts';
 
 /** Sends request bodies of the Anthropic Messages API. */
 export interface DemoClient {
@@ -73,16 +72,8 @@ const ownClient: ClientMaker = {
   connect: (baseUrl) => ({
     async send(body, signal) {
       const model = asString(body['model']) ?? '';
-      const answer = await postJson(
-        { provider: 'the provider', baseUrl, options: { model }, assemble: assembleMessage },
-        {
-          path: '/v1/messages',
-          headers: { 'x-api-key': API_KEY, 'anthropic-version': '2023-06-01' },
-          body,
-          signal,
-        },
-      );
-      return asObject(answer);
+      const { message } = await askAnthropic({ model, baseUrl, apiKey: API_KEY }, body, { signal });
+      return message;
     },
   }),
 };

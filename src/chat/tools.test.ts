@@ -3,8 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runTool } from './registry.ts';
-import { openWorkspace } from './workspace.ts';
+import { openWorkspace, runTool } from './tools.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'roundfold-tools-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
