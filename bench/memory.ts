@@ -17,10 +17,10 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { probeFilesIn } from '../src/cli/compare/probe-folder.ts';
-import { chainedName } from '../src/lab/chain.ts';
 import { corpusFolder, corpusIsMissing, corpusPath } from '../test/support/corpus.ts';
 import { probeHarnesses, probesAreMissing, probesFolder } from '../test/support/probes.ts';
 import type { MemoryTask } from './memory/cases.ts';
+import { chainedName } from './memory/chain.ts';
 import { agentFiles, otherFiles, type SessionFile, serviceFiles } from './memory/corpus.ts';
 import { formatDifferences, type Pair } from './memory/differences.ts';
 import type { MemoryResult } from './memory/job.ts';

@@ -3,14 +3,18 @@ import { defaultSummarizer } from '../../src/compaction/default-summarizer.ts';
 import { promptLimitTokens } from '../../src/compaction/economics/advice.ts';
 import { priceSetOf } from '../../src/compaction/economics/price-set.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
-import { type BreakEven, breakEvensOf } from '../../src/lab/break-even.ts';
-import type { Planner } from '../../src/lab/cost-prompt.ts';
 import { type CostPolicy, type CostReplay, replayCosts } from '../../src/lab/cost-replay.ts';
-import { ASSUMED_HEAD_TOKENS, type CostSession, costSessionsOf } from '../../src/lab/cost-session.ts';
+import {
+  ASSUMED_HEAD_TOKENS,
+  type CostSession,
+  costSessionsOf,
+  type Planner,
+} from '../../src/lab/cost-session.ts';
 import type { Summarizer } from '../../src/memory/summary-request.ts';
 import { findModel } from '../../src/tokens/catalog.ts';
 import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { agentFiles, readSessions } from '../memory/corpus.ts';
+import { type BreakEven, breakEvensOf } from './break-even.ts';
 
 /** A session with its name. */
 export interface NamedSession {

@@ -6,7 +6,7 @@ import {
   type LabCaseOptions,
   labCasesOf,
   probeCase,
-} from '../../src/lab/lab-case.ts';
+} from '../../src/lab/measure.ts';
 import type { CountMessages } from '../../src/lab/score.ts';
 import { readSessions, type SessionFile } from './corpus.ts';
 

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Message } from '../../src/conversation/message.ts';
 import { readSummaryMessage } from '../../src/conversation/summary-message.ts';
-import { messageText } from '../../src/lab/context-text.ts';
 import type { Measured } from '../../src/lab/measure.ts';
 import type { Missed } from '../../src/lab/score.ts';
+import { messageText } from '../../src/lab/texts.ts';
 import { OWN_ROW } from './rows.ts';
 
 /** Writes a context and what it misses: `c12-10.context.txt`, `c12-10-5-compactions.missed.txt`. */

@@ -1,8 +1,6 @@
 /** What one worker does: every row at every budget on every cut of one session or file. */
 import { currentTurnStart } from '../../src/conversation/current-turn.ts';
-import type { LabCase } from '../../src/lab/lab-case.ts';
-import type { Measured, Measurement } from '../../src/lab/measure.ts';
-import { measureCase } from '../../src/lab/measure-case.ts';
+import { type LabCase, type Measured, type Measurement, measureCase } from '../../src/lab/measure.ts';
 import type { CountMessages } from '../../src/lab/score.ts';
 import { casesOf, type MemoryTask } from './cases.ts';
 import { writeDump } from './dump.ts';

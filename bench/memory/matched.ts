@@ -1,6 +1,5 @@
 /** Our own row at the very tokens that each peer has kept, cut by cut: what one keeps more of is not what it has more room for. */
-import type { LabCase } from '../../src/lab/lab-case.ts';
-import { type Measured, measureRow } from '../../src/lab/measure.ts';
+import { type LabCase, type Measured, measureRow } from '../../src/lab/measure.ts';
 import type { Row } from '../../src/lab/row.ts';
 import type { CountMessages } from '../../src/lab/score.ts';
 import { budgetFor } from '../../src/lab/trajectory.ts';

@@ -4,14 +4,14 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { callArguments, type Message, textOf } from '../../src/conversation/message.ts';
 import { findFormat } from '../../src/formats/registry.ts';
-import type { LabCase } from '../../src/lab/lab-case.ts';
+import type { LabCase } from '../../src/lab/measure.ts';
 import type { Row } from '../../src/lab/row.ts';
 import type { CountMessages } from '../../src/lab/score.ts';
-import { searchedRow } from '../../src/lab/searched-row.ts';
 import type { Cut } from '../../src/lab/trajectory.ts';
 import { assistantMessage, type ChatMessage } from '../peers/chat.ts';
 import type { Cutter, LoadModule, Peer } from '../peers/peer.ts';
 import { LOADER } from '../peers/results.ts';
+import { searchedRow } from './searched-row.ts';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(PROJECT, '.peers');

@@ -1,6 +1,7 @@
 /** Who compacts: the path that users take, once or in a chain. */
-import { chainedRow } from '../../src/lab/chain.ts';
+
 import type { Row } from '../../src/lab/row.ts';
+import { chainedRow } from './chain.ts';
 import { type CompactOptions, compactTo } from './compact-to.ts';
 
 /** The automatic path with our own summarizer. */

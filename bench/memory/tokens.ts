@@ -1,7 +1,7 @@
 /** Tokens by a real tokenizer, so that figures do not depend on our own estimate. */
 import type { Message } from '../../src/conversation/message.ts';
-import { messageText } from '../../src/lab/context-text.ts';
 import type { CountMessages } from '../../src/lab/score.ts';
+import { messageText } from '../../src/lab/texts.ts';
 import { loadExactCounter } from '../../src/tokens/exact-counter.ts';
 
 /** Makes a counter of the tokens (o200k) of messages that counts each once, however many contexts it stands in. */

@@ -2,10 +2,9 @@ import { legalCuts } from '../conversation/legality.ts';
 import type { Message } from '../conversation/message.ts';
 import { scanText } from '../memory/facts/entities.ts';
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
-import { textsOf } from './message-texts.ts';
-import { type Row, withInstructions } from './row.ts';
-import { createRandom } from './seeded.ts';
-import { joinNewest, textOutput } from './text-output.ts';
+import { createRandom } from './aggregate.ts';
+import { joinNewest, type Row, textOutput, withInstructions } from './row.ts';
+import { textsOf } from './texts.ts';
 import type { Cut } from './trajectory.ts';
 
 /** The rows that say what figures mean: nothing done, chance, recency alone, and two ways to game the panel. */

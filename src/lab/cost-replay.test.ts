@@ -1,5 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
+import { breakEvensOf } from '../../bench/cost/break-even.ts';
+import { said, tool, user } from '../../test/support/example-cut.ts';
 import { promptLimitTokens } from '../compaction/economics/advice.ts';
 import { type PriceSet, priceSetOf } from '../compaction/economics/price-set.ts';
 import { replayCost } from '../compaction/economics/replay.ts';
@@ -10,11 +12,8 @@ import { memory } from '../memory/summarizer.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
 import { findModel } from '../tokens/catalog.ts';
 import { createTokenEstimator } from '../tokens/token-estimator.ts';
-import { breakEvensOf } from './break-even.ts';
-import { createPromptMaker } from './cost-prompt.ts';
 import { type CostPolicy, replayCosts } from './cost-replay.ts';
-import { type CostSession, costSessionsOf } from './cost-session.ts';
-import { said, tool, user } from './example-cut.ts';
+import { type CostSession, costSessionsOf, createPromptMaker } from './cost-session.ts';
 
 const estimator = createTokenEstimator();
 const models = ['claude-opus-5-5', 'claude-sonnet-5-5', 'gpt-6.1-sol'];

@@ -20,8 +20,15 @@ import { createStrategy } from '../compaction/strategies/registry.ts';
 import type { Message } from '../conversation/message.ts';
 import { thresholdsFor } from '../tokens/thresholds.ts';
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
-import { createPromptMaker, type Planner, planCompaction, rewriteSizes, tokensOf } from './cost-prompt.ts';
-import type { CostSession, CostTurn } from './cost-session.ts';
+import {
+  type CostSession,
+  type CostTurn,
+  createPromptMaker,
+  type Planner,
+  planCompaction,
+  rewriteSizes,
+  tokensOf,
+} from './cost-session.ts';
 
 /** When a session is compacted, by whom, and how far. */
 export interface CostPolicy {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { said, tool, user } from '../../test/support/example-cut.ts';
 import { decisionsOf, keptDecisions } from './decisions.ts';
-import { said, tool, user } from './example-cut.ts';
 
 const run = tool('Bash', { command: 'ls' }, 'nothing');
 

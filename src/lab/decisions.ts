@@ -1,7 +1,6 @@
 import { isUserText, type Message } from '../conversation/message.ts';
 import { entitiesIn } from '../memory/facts/entities.ts';
-import { foldText } from './fold.ts';
-import { sentencesOf } from './sentences.ts';
+import { foldText, sentencesOf } from './texts.ts';
 
 /** Words by which a sentence decides, concludes or explains. */
 const SIGNAL =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { said, tool, user } from '../../test/support/example-cut.ts';
 import { demandsOf } from './demands.ts';
-import { said, tool, user } from './example-cut.ts';
 
 describe("the user's demands", () => {
   test.each<[string, readonly string[]]>([

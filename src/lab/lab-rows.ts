@@ -2,11 +2,9 @@ import { defaultSummarizer } from '../compaction/default-summarizer.ts';
 import { createStrategy, strategies } from '../compaction/strategies/registry.ts';
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import { controlRows } from './controls.ts';
-import type { LabCase } from './lab-case.ts';
-import { NONE } from './measure-case.ts';
+import { type LabCase, NONE } from './measure.ts';
 import { oracleRow } from './oracle.ts';
-import type { Row } from './row.ts';
-import { type StrategyRowOptions, strategyRow } from './strategy-row.ts';
+import { type Row, type StrategyRowOptions, strategyRow } from './row.ts';
 
 /** Every strategy that makes something smaller, by name. */
 export const labStrategies: readonly string[] = strategies

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tool, user } from './example-cut.ts';
+import { tool, user } from '../../test/support/example-cut.ts';
 import { isCheckTold, lastCheckOf } from './last-check.ts';
 
 function run(command: string, result: string) {

@@ -1,6 +1,6 @@
 import type { Message } from '../conversation/message.ts';
-import { foldText } from './fold.ts';
-import { answeredCalls, shellCommandOf } from './shell-commands.ts';
+import { answeredCalls, shellCommandOf } from './calls.ts';
+import { foldText } from './texts.ts';
 
 /** The newest command that says whether the work is sound, and what came of it. */
 export interface LastCheck {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cutBetween, said, tool, user } from './example-cut.ts';
+import { cutBetween, said, tool, user } from '../../test/support/example-cut.ts';
 import { lossesOf } from './losses.ts';
 import { scoreNeeds } from './need-score.ts';
 import { findNeeds } from './needs.ts';

@@ -3,10 +3,10 @@ import { groupRounds } from '../conversation/rounds.ts';
 import { type BlockPosition, linkTools } from '../conversation/tool-links.ts';
 import type { EntityKind } from '../memory/facts/entities.ts';
 import { callTarget } from '../memory/model/call-text.ts';
-import { textsOf } from './message-texts.ts';
 import type { LineNeed, NameNeed } from './needs.ts';
 import type { Probe } from './probes.ts';
 import type { Missed } from './score.ts';
+import { textsOf } from './texts.ts';
 import type { Cut } from './trajectory.ts';
 
 /** Something that is not there any more, in words. Plain data. */

@@ -1,13 +1,11 @@
-import type { Message, ToolCallBlock } from '../conversation/message.ts';
+import { callArguments, type Message, type ToolCallBlock } from '../conversation/message.ts';
 import { type EntityKind, scanText } from '../memory/facts/entities.ts';
 import { createTokenEstimator } from '../tokens/token-estimator.ts';
-import { changedFilesOf } from './changed-files.ts';
+import { changedFilesOf, editTextsOf } from './calls.ts';
 import { demandsOf } from './demands.ts';
-import { editTextsOf } from './edit-texts.ts';
-import { LINE_CHARACTERS } from './file-lines.ts';
 import { type Mention, readMentions } from './mentions.ts';
-import { argumentText, type SourcedText, textsOf } from './message-texts.ts';
 import { createPatternFinder, type PatternFinder } from './pattern-finder.ts';
+import { argumentText, LINE_CHARACTERS, type SourcedText, type TextSource, textsOf } from './texts.ts';
 import type { Cut } from './trajectory.ts';
 
 /** A name that a later tool call uses and that only the prefix could tell. */
@@ -179,3 +177,85 @@ function readSources(prefix: readonly SourcedText[], finder: PatternFinder): Rea
   }
   return sources;
 }
+
+/**
+ * What the future of a service dialogue needs: whole values of later calls (ids, names, dates, amounts) that the user
+ * named or a tool returned in the prefix. Values that instructions spell out are no memory and are left out.
+ */
+export function findValueNeeds(cut: Cut): Needs {
+  const needs = findNeeds(cut, new Set(), valuesOf);
+  const names = needs.names.map(({ name }) => name);
+  const { messages } = cut.prefix;
+  const told = foundIn(messages, names, new Set(['user', 'result']));
+  const instructed = foundIn(messages, names, new Set(['system']));
+  return {
+    ...needs,
+    names: needs.names.filter((_, index) => told.has(index) && !instructed.has(index)),
+  };
+}
+
+function foundIn(
+  messages: readonly Message[],
+  names: readonly string[],
+  sources: ReadonlySet<TextSource>,
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  const finder = createPatternFinder(names, { wholeWords: true });
+  for (const { source, text } of messages.flatMap(textsOf)) {
+    if (sources.has(source)) finder.find(text, (name) => found.add(name));
+  }
+  return found;
+}
+
+/** A longer argument is free text, of which only the names in it count. */
+const LONGEST_VALUE = 60;
+const MOST_WORDS = 5;
+const MAXIMUM_DEPTH = 12;
+
+/** The values of a call's arguments that identify something, each whole. */
+function valuesOf(call: ToolCallBlock, take: (name: string, kind: EntityKind) => void): void {
+  const visit = (value: unknown, depth: number): void => {
+    if (typeof value === 'number') takeNumber(value, take);
+    else if (typeof value === 'string') takeText(value.trim(), take);
+    else if (typeof value === 'object' && value !== null && depth < MAXIMUM_DEPTH) {
+      for (const inner of Object.values(value)) visit(inner, depth + 1);
+    }
+  };
+  visit(callArguments(call), 0);
+}
+
+/** Small numbers are counts, which stand everywhere. */
+const SMALLEST_AMOUNT = 10;
+
+function takeNumber(value: number, take: (name: string, kind: EntityKind) => void): void {
+  if (Math.abs(value) >= SMALLEST_AMOUNT) take(String(Math.abs(value)), 'amount');
+}
+
+function takeText(text: string, take: (name: string, kind: EntityKind) => void): void {
+  if (text.length > LONGEST_VALUE || text.split(' ').length > MOST_WORDS) scanText(text, { entity: take });
+  else if (/^\d{4}-\d{2}-\d{2}$/.test(text)) take(text, 'date');
+  else if (/^-?\d+(?:\.\d+)?$/.test(text)) takeNumber(Number(text), take);
+  else if (/\d/.test(text)) take(text, 'code');
+  else if (/^\p{Lu}/u.test(text) && text.length > 1) take(text, 'proper-name');
+}
+
+/** Names that belong to no project: whoever needs one knows it anyway. */
+const WORDS = `
+  dev/null origin/main origin/master usr/bin usr/local bin/bash bin/sh HEAD~1
+  package.json package-lock.json tsconfig.json node_modules README README.md LICENSE CHANGELOG.md CONTRIBUTING.md
+  SECURITY.md Makefile Dockerfile Cargo.toml go.mod go.sum pyproject.toml requirements.txt setup.py index.ts index.js
+  main.go main.py __init__.py .gitignore .env CLAUDE.md AGENTS.md
+  application/json text/plain text/html utf-8 UTF-8 localhost 127.0.0.1 0.0.0.0
+  JSON YAML TOML HTML HTTP HTTPS POST PATCH DELETE NULL TRUE FALSE TODO FIXME NOTE WARNING ERROR INFO DEBUG
+  MUST NEVER ALWAYS ONLY IMPORTANT SELECT FROM WHERE EOF PATH HOME
+  TypeScript JavaScript GitHub GitLab Node.js macOS python3 toString
+`;
+
+const ROUND_NUMBERS = [1000, 1024, 1200, 1500, 2000, 2048, 3000, 4000, 4096, 5000, 8000, 8080, 8192, 10_000];
+const YEARS = Array.from({ length: 20 }, (_, year) => 2015 + year);
+
+/** What counts for nothing where nothing is known about the projects that sessions work on. */
+export const commonNames: ReadonlySet<string> = new Set([
+  ...WORDS.split(/\s+/).filter((word) => word !== ''),
+  ...[...ROUND_NUMBERS, ...YEARS].map(String),
+]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { cutBetween, tool, user } from '../../test/support/example-cut.ts';
 import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { controlRows } from './controls.ts';
-import { cutBetween, tool, user } from './example-cut.ts';
 import { scoreNeeds } from './need-score.ts';
 import { findNeeds } from './needs.ts';
 import { oracleRow } from './oracle.ts';

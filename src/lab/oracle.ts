@@ -1,12 +1,10 @@
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
-import { wordsNear } from './binding.ts';
-import { TWO_WORDS } from './mentions.ts';
-import { textsOf } from './message-texts.ts';
+import { TWO_WORDS, wordsNear } from './mentions.ts';
 import { needsMetBy } from './need-score.ts';
 import type { Needs } from './needs.ts';
 import { createPatternFinder } from './pattern-finder.ts';
-import type { Row } from './row.ts';
-import { textOutput } from './text-output.ts';
+import { type Row, textOutput } from './row.ts';
+import { textsOf } from './texts.ts';
 import type { Cut } from './trajectory.ts';
 
 const noNeeds: Needs = { names: [], editLines: [], demands: [], changedFiles: [] };

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { cutBetween, said, tool, user } from '../../test/support/example-cut.ts';
 import type { Message } from '../conversation/message.ts';
 import { summaryMessageText } from '../conversation/summary-message.ts';
-import { examOf } from './exam.ts';
-import { cutBetween, said, tool, user } from './example-cut.ts';
 import type { Figures } from './measures.ts';
 import { findNeeds } from './needs.ts';
 import { readProbe } from './probes.ts';
-import { scoreOutput } from './score.ts';
+import { examOf, scoreOutput } from './score.ts';
 
 const old = 'const depthMetres = readDepth(berth);';
 const changed = 'const depthMetres = measureDepth(berth);';

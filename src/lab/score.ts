@@ -1,17 +1,74 @@
 import type { Receipt } from '../compaction/plan/receipt.ts';
+import { findContract } from '../contracts/registry.ts';
 import { currentTurnStart } from '../conversation/current-turn.ts';
+import { type Conversation, withMessages, writeConversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';
-import { contextText, messageText } from './context-text.ts';
-import { keptDecisions } from './decisions.ts';
-import type { Exam } from './exam.ts';
-import { isCheckTold, type LastCheck } from './last-check.ts';
-import { brokenRules, stableShare } from './legality.ts';
+import { decisionsOf, keptDecisions } from './decisions.ts';
+import { type FileHistory, fileHistoryOf, staleLinesOf } from './file-history.ts';
+import { isCheckTold, type LastCheck, lastCheckOf } from './last-check.ts';
 import type { Figures } from './measures.ts';
-import { type MissedNeeds, type Share, scoreNeeds } from './need-score.ts';
+import { type MissedNeeds, retrievableFrom, type Share, scoreNeeds } from './need-score.ts';
+import type { Needs } from './needs.ts';
 import { type Probe, scoreProbes } from './probes.ts';
-import { retrievableFrom } from './retrieval.ts';
-import { staleLinesOf } from './stale-lines.ts';
+import { contextText, messageText } from './texts.ts';
+import type { Cut } from './trajectory.ts';
+
+/** Everything that contexts are asked for at one cut, worked out once for all of them. */
+export interface Exam {
+  readonly cut: Cut;
+  readonly needs: Needs;
+  /** Empty where nobody has written any. */
+  readonly probes: readonly Probe[];
+  readonly files: FileHistory;
+  readonly lastCheck: LastCheck | undefined;
+  readonly decisions: readonly string[];
+}
+
+/** Prepares the questions for the contexts of one cut. */
+export function examOf(cut: Cut, needs: Needs, probes: readonly Probe[] = []): Exam {
+  const { messages } = cut.prefix;
+  return {
+    cut,
+    needs,
+    probes,
+    files: fileHistoryOf(messages),
+    lastCheck: lastCheckOf(messages),
+    decisions: decisionsOf(messages),
+  };
+}
+
+/** Rules of the wire format that these messages break and the recorded prefix did not. Empty for a legal output. */
+export function brokenRules(prefix: Conversation, output: readonly Message[]): readonly string[] {
+  const known = new Set(rulesBrokenBy(prefix));
+  return rulesBrokenBy(withMessages(prefix, output)).filter((rule) => !known.has(rule));
+}
+
+function rulesBrokenBy(conversation: Conversation): readonly string[] {
+  const violations = findContract(conversation.format.name)?.check(writeConversation(conversation), {
+    scope: 'messages',
+  });
+  const broken = violations?.filter(({ severity }) => severity === 'error').map(({ rule }) => rule) ?? [];
+  return [...new Set(broken)];
+}
+
+/** Share of the tokens of `after` that stand in front, unchanged since `before`: what a prompt cache still knows. */
+export function stableShare(
+  before: readonly Message[],
+  after: readonly Message[],
+  countMessage: (message: Message) => number,
+): number {
+  let stable = 0;
+  let total = 0;
+  let isStable = true;
+  for (const [index, message] of after.entries()) {
+    const tokens = countMessage(message);
+    isStable &&= before[index]?.raw === message.raw;
+    if (isStable) stable += tokens;
+    total += tokens;
+  }
+  return total === 0 ? 1 : stable / total;
+}
 
 /** What stands in the place of a prefix, and the account of it where there is one. */
 export interface RowOutput {

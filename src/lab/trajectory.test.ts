@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { cutBetween, tool, user } from '../../test/support/example-cut.ts';
 import type { Recording } from '../transcripts/recordings.ts';
 import type { RecordedCompaction } from '../transcripts/transcript.ts';
-import { cutBetween, tool, user } from './example-cut.ts';
-import { labCasesOf } from './lab-case.ts';
+import { labCasesOf } from './measure.ts';
 import { budgetFor, cutsOf, recordedCutsOf } from './trajectory.ts';
 
 const words = 'some words of a longer text that a tool has given back '.repeat(10);

@@ -1,9 +1,15 @@
-import { type LabCase, labCasesOf, probeCase } from '../../lab/lab-case.ts';
 import { labRows } from '../../lab/lab-rows.ts';
 import { type Loss, lossesOf } from '../../lab/losses.ts';
-import type { Measured, Measurement } from '../../lab/measure.ts';
-import { harnessOfRow, measureCase } from '../../lab/measure-case.ts';
-import type { ProbeSession } from '../../lab/probe-session.ts';
+import {
+  harnessOfRow,
+  type LabCase,
+  labCasesOf,
+  type Measured,
+  type Measurement,
+  measureCase,
+  probeCase,
+} from '../../lab/measure.ts';
+import type { ProbeSession } from '../../lab/probes.ts';
 import { cutsOf } from '../../lab/trajectory.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../tokens/token-estimator.ts';
 import { tokenProfileForModel } from '../../tokens/token-profiles.ts';

@@ -1,5 +1,5 @@
 import type { Estimate } from '../../lab/aggregate.ts';
-import { isRecordedLevel } from '../../lab/measure-case.ts';
+import { isRecordedLevel } from '../../lab/measure.ts';
 import { type FigureName, keptMeasure } from '../../lab/measures.ts';
 import type { ComparedRow, Comparison, LostItem } from '../../report/comparison.ts';
 import { countOf } from '../../report/terminal.ts';

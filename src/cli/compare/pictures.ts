@@ -1,7 +1,7 @@
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import type { CostReplay } from '../../lab/cost-replay.ts';
-import type { LabCase } from '../../lab/lab-case.ts';
 import { labRows } from '../../lab/lab-rows.ts';
+import type { LabCase } from '../../lab/measure.ts';
 import { budgetFor } from '../../lab/trajectory.ts';
 import type { RoundLimits } from '../../report/charts/rounds-chart.ts';
 import { accountForCompaction, type CompactionAccount } from '../../report/compaction-account.ts';

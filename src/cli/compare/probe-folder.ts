@@ -1,8 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { RoundfoldError } from '../../conversation/errors.ts';
-import { type ProbeSession, probeSessionOf } from '../../lab/probe-session.ts';
-import { type Probe, readProbe } from '../../lab/probes.ts';
+import { type Probe, type ProbeSession, probeSessionOf, readProbe } from '../../lab/probes.ts';
 import { readJsonValues } from '../../transcripts/input/json-values.ts';
 import { fileSource } from '../../transcripts/input/source.ts';
 

@@ -1,5 +1,5 @@
 import { aggregate, type Estimate, estimate, type RowResult } from '../../lab/aggregate.ts';
-import { harnessOfRow, isRecordedLevel, levelName, NONE } from '../../lab/measure-case.ts';
+import { harnessOfRow, isRecordedLevel, levelName, NONE } from '../../lab/measure.ts';
 import type { FigureName } from '../../lab/measures.ts';
 import { LAST_SHARE, MINIMUM_TOKENS } from '../../lab/trajectory.ts';
 import type { RowKind } from '../../report/comparison.ts';

@@ -1,6 +1,6 @@
 import { printable, printablePath } from '../../conversation/printable.ts';
 import type { Estimate } from '../../lab/aggregate.ts';
-import { harnessOfRow, isRecordedLevel, NONE } from '../../lab/measure-case.ts';
+import { harnessOfRow, isRecordedLevel, NONE } from '../../lab/measure.ts';
 import { formatFigure } from '../../report/html/figures.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { Terminal } from '../terminal.ts';

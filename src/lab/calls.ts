@@ -1,4 +1,46 @@
-import { callArguments, type ToolCallBlock } from '../conversation/message.ts';
+import { fileAccess } from '../conversation/file-access.ts';
+import { callArguments, type Message, type ToolCallBlock, textOf } from '../conversation/message.ts';
+import { linkTools } from '../conversation/tool-links.ts';
+import { argumentText } from './texts.ts';
+
+/** A call with what came of it, in the order of the calls. */
+export interface AnsweredCall {
+  readonly call: ToolCallBlock;
+  /** Text of the result. */
+  readonly result: string;
+  readonly isError: boolean;
+}
+
+/** Every call of these messages that has a result. */
+export function answeredCalls(messages: readonly Message[]): readonly AnsweredCall[] {
+  const { pairs } = linkTools(messages);
+  const ordered = pairs.toSorted(
+    (left, right) => left.call.message - right.call.message || left.call.block - right.call.block,
+  );
+  return ordered.flatMap((pair) => {
+    const call = messages[pair.call.message]?.blocks[pair.call.block];
+    const result = messages[pair.result.message]?.blocks[pair.result.block];
+    if (call?.type !== 'tool-call' || result?.type !== 'tool-result') return [];
+    return [{ call, result: textOf(result), isError: result.isError }];
+  });
+}
+
+/** Names of arguments that hold a command line. */
+const COMMAND_KEYS = ['command', 'cmd', 'script'] as const;
+
+/** The command line that a call runs in a shell; undefined for a call that is none. */
+export function shellCommandOf(call: ToolCallBlock): string | undefined {
+  const input = callArguments(call);
+  // An editor's `command` says what it does to a path.
+  if (input === undefined || Object.hasOwn(input, 'path') || Object.hasOwn(input, 'file_path'))
+    return undefined;
+  for (const key of COMMAND_KEYS) {
+    const value = Object.hasOwn(input, key) ? input[key] : undefined;
+    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+    if (typeof last === 'string' && last !== '') return last;
+  }
+  return undefined;
+}
 
 /** What a call takes for the present text of a file, and what it puts there. */
 export interface EditTexts {
@@ -89,4 +131,35 @@ function splitPatch(text: string, { oldLines, contextLines, written }: PatchPart
       if (!line.startsWith('-')) contextLines.push(line.slice(1));
     }
   }
+}
+
+const PATCHED_FILE = /^\*\*\* (?:Update|Add) File: (.{1,300})$/gm;
+
+/** The files that calls edit or write, each by the last two parts of its path. */
+export function changedFilesOf(messages: readonly Message[]): readonly string[] {
+  const files = new Set<string>();
+  for (const { blocks } of messages) {
+    for (const block of blocks) {
+      if (block.type !== 'tool-call') continue;
+      for (const path of writtenPaths(block)) files.add(lastTwoParts(path));
+    }
+  }
+  return [...files].filter((file) => file !== '');
+}
+
+function writtenPaths(call: ToolCallBlock): readonly string[] {
+  const access = fileAccess(call);
+  if (access?.kind === 'write') return [access.path];
+  const text = argumentText(call);
+  if (!text.includes('*** Begin Patch')) return [];
+  return [...text.matchAll(PATCHED_FILE)].map((match) => match[1]?.trim() ?? '');
+}
+
+/** A path by its last two parts, which say the same from every folder. */
+export function lastTwoParts(path: string): string {
+  return path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .slice(-2)
+    .join('/');
 }

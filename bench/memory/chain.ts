@@ -1,8 +1,8 @@
-import { withMessages } from '../conversation/format.ts';
-import type { Message } from '../conversation/message.ts';
-import type { Row } from './row.ts';
-import type { CountMessages } from './score.ts';
-import { requestPlaces } from './trajectory.ts';
+import { withMessages } from '../../src/conversation/format.ts';
+import type { Message } from '../../src/conversation/message.ts';
+import type { Row } from '../../src/lab/row.ts';
+import type { CountMessages } from '../../src/lab/score.ts';
+import { requestPlaces } from '../../src/lab/trajectory.ts';
 
 /** How a row is called that compacts so many times. */
 export function chainedName({ name }: Pick<Row, 'name'>, times: number): string {

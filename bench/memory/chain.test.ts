@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Message } from '../conversation/message.ts';
+import type { Message } from '../../src/conversation/message.ts';
+import type { Row } from '../../src/lab/row.ts';
+import { cutBetween, tool, user } from '../../test/support/example-cut.ts';
 import { chainedRow } from './chain.ts';
-import { cutBetween, tool, user } from './example-cut.ts';
-import type { Row } from './row.ts';
 
 const rounds = Array.from({ length: 30 }, (_, index) =>
   tool('Read', { path: `file_${index}.ts` }, `text ${index}`),

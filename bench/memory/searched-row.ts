@@ -1,7 +1,7 @@
-import type { Message } from '../conversation/message.ts';
-import type { Row } from './row.ts';
-import type { CountMessages } from './score.ts';
-import type { Cut } from './trajectory.ts';
+import type { Message } from '../../src/conversation/message.ts';
+import type { Row } from '../../src/lab/row.ts';
+import type { CountMessages } from '../../src/lab/score.ts';
+import type { Cut } from '../../src/lab/trajectory.ts';
 
 export interface SearchedRowOptions {
   readonly name: string;

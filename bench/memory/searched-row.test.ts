@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
-import { cutBetween, said, tool, user } from './example-cut.ts';
-import { brokenRules, stableShare } from './legality.ts';
+import { brokenRules, stableShare } from '../../src/lab/score.ts';
+import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { cutBetween, said, tool, user } from '../../test/support/example-cut.ts';
 import { searchedRow } from './searched-row.ts';
 
 const estimator = createTokenEstimator();

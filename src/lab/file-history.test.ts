@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { tool, user } from './example-cut.ts';
-import { fileHistoryOf } from './file-history.ts';
-import { staleLinesOf } from './stale-lines.ts';
+import { tool, user } from '../../test/support/example-cut.ts';
+import { fileHistoryOf, staleLinesOf } from './file-history.ts';
 
 const old = 'const depthMetres = readDepth(berth);';
 const changed = 'const depthMetres = measureDepth(berth);';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { tool } from '../../test/support/example-cut.ts';
 import type { ToolCallBlock } from '../conversation/message.ts';
-import { editTextsOf } from './edit-texts.ts';
+import { changedFilesOf, editTextsOf } from './calls.ts';
 
 function call(input: unknown): ToolCallBlock {
   return { type: 'tool-call', id: '1', name: 'edit', input, runBy: 'client', raw: undefined };
@@ -51,4 +52,16 @@ describe('what an edit quotes and what it writes', () => {
     });
     expect(editTextsOf(call(undefined))).toEqual({ oldLines: [], contextLines: [], newText: '' });
   });
+});
+
+test('changed files are those that calls edit, write or patch, each once, by the end of its path', () => {
+  const patch =
+    '*** Begin Patch\n*** Update File: src/tide.ts\n-a\n+b\n*** Add File: new.md\n+x\n*** End Patch';
+  const messages = [
+    ...tool('Read', { file_path: '/srv/harbour/src/quay.ts' }, 'text'),
+    ...tool('Edit', { file_path: '/srv/harbour/src/berth.ts', old_string: 'a', new_string: 'b' }, 'ok'),
+    ...tool('Write', { file_path: './src/berth.ts', content: 'c' }, 'ok'),
+    ...tool('apply_patch', { input: patch }, 'ok'),
+  ];
+  expect(changedFilesOf(messages)).toEqual(['src/berth.ts', 'src/tide.ts', 'new.md']);
 });

@@ -1,11 +1,18 @@
-import { growthPerTurn } from '../compaction/economics/expectations.ts';
-import { isCacheExpired, type PriceSet } from '../compaction/economics/price-set.ts';
-import { createPromptCache, type PromptSegment } from '../compaction/economics/prompt-cache.ts';
-import { costOf } from '../compaction/economics/request-cost.ts';
-import { quoteRewrite } from '../compaction/economics/rewrite-quote.ts';
-import { changeOf } from '../compaction/plan/strategy.ts';
-import { createPromptMaker, type Planner, planCompaction, rewriteSizes, tokensOf } from './cost-prompt.ts';
-import type { CostSession, CostTurn } from './cost-session.ts';
+import { growthPerTurn } from '../../src/compaction/economics/expectations.ts';
+import { isCacheExpired, type PriceSet } from '../../src/compaction/economics/price-set.ts';
+import { createPromptCache, type PromptSegment } from '../../src/compaction/economics/prompt-cache.ts';
+import { costOf } from '../../src/compaction/economics/request-cost.ts';
+import { quoteRewrite } from '../../src/compaction/economics/rewrite-quote.ts';
+import { changeOf } from '../../src/compaction/plan/strategy.ts';
+import {
+  type CostSession,
+  type CostTurn,
+  createPromptMaker,
+  type Planner,
+  planCompaction,
+  rewriteSizes,
+  tokensOf,
+} from '../../src/lab/cost-session.ts';
 
 /** A quoted break-even, and what became of it. */
 export interface BreakEven {
