@@ -1,5 +1,6 @@
 import { type NameWorth, namesIn } from './names.ts';
-import type { Piece } from './piece.ts';
+import type { PartName, Piece } from './piece.ts';
+import { CROWDING } from './weights.ts';
 
 /** What is told of each piece: the numbers of its units. */
 export type Choice = ReadonlyMap<Piece, ReadonlySet<number>>;
@@ -41,6 +42,9 @@ export class Chooser {
   private readonly toldTexts = new Set<string>();
   private readonly taken: Candidate[] = [];
   private left = 0;
+  /** All that was given so far, and what each part has taken of it. */
+  private room = 0;
+  private readonly spent = new Map<PartName, number>();
 
   constructor(pieces: readonly Piece[], { countText, names }: ChooseTerms) {
     this.told = new Set(names.known);
@@ -70,6 +74,7 @@ export class Chooser {
   /** Goes on with what comes next, for so many tokens more. */
   add(tokens: number): void {
     this.left = tokens;
+    this.room += tokens;
     for (const candidate of this.passed.splice(0)) this.heap.push(candidate);
     this.fill();
   }
@@ -107,13 +112,19 @@ export class Chooser {
   private worthOf({ piece, unit, cost, head, names }: Candidate): number {
     const { worth, needs } = piece.units[unit] ?? { worth: 0 };
     const units = this.chosen.get(piece);
-    let sum = worth * cost;
+    let sum = this.crowdedWorth(piece.part, worth) * cost;
     for (const [name, value] of names) if (!this.told.has(name)) sum += value;
     // The head and what is needed are shared by all units that come along: half of them is this one's.
     const shared =
       (units === undefined ? head : 0) +
       (needs === undefined || units?.has(needs) === true ? 0 : (this.costs.get(piece)?.[needs] ?? 0));
     return sum / (cost + shared / 2);
+  }
+
+  /** What is left of its worth where its part has taken its share of the room already. */
+  private crowdedWorth(part: PartName, worth: number): number {
+    const isCrowded = (this.spent.get(part) ?? 0) > CROWDING.share[part] * this.room;
+    return isCrowded && worth < CROWDING.exempt ? worth * CROWDING.above : worth;
   }
 
   private take(candidate: Candidate): void {
@@ -131,6 +142,7 @@ export class Chooser {
       return;
     }
     this.left -= cost;
+    this.spent.set(piece.part, (this.spent.get(piece.part) ?? 0) + cost);
     for (const each of wanted.toReversed()) {
       units.add(each);
       this.taken.push({ ...candidate, unit: each, cost: costs[each] ?? 0 });

@@ -90,6 +90,7 @@ function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefi
   const files = state.files.all();
   const root = earlier.root === '' ? commonRoot(events) : earlier.root;
   const numbers = numberSaid(events);
+  const newest = events.findLastIndex(({ type }) => type === 'said');
   const share = Math.min(
     1,
     maximumTokens / Math.max(1, estimator.countMessages(messages)) / SMALL_MEMORY.fullShare,
@@ -97,12 +98,13 @@ function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefi
   const names = new NameWorth(events, files, share ** SMALL_MEMORY.names);
   const context = {
     total: events.length,
+    newest,
     scale: share ** SMALL_MEMORY.files,
     names,
     state,
     linesOf: new Map(),
     moved: state.moved,
-    asked: answeredBy(events),
+    asked: answeredBy(events, newest),
     numbers,
     shorten: (path: string) => belowFolder(path, root),
     isKept: ({ at }: { readonly at: number }) => events[at]?.isKept === true,
@@ -126,11 +128,10 @@ function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefi
   return { pieces, frame: { rounds, root, handles, isTerse: maximumTokens < TERSE_TOKENS }, names };
 }
 
-/** The text of the agent's right before the newest words of the user. */
-function answeredBy(events: readonly Happening[]): Told | undefined {
-  const newest = events.findLastIndex(({ type }) => type === 'said');
-  const before = events[newest - 1];
-  return before?.type === 'told' ? before : undefined;
+/** The text of the agent's that the newest words of the user answer: the one that ended the turn before them. */
+function answeredBy(events: readonly Happening[], newest: number): Told | undefined {
+  const before = events.slice(0, Math.max(0, newest)).findLast(({ type }) => type !== 'given');
+  return before?.type === 'told' && before.isClosing ? before : undefined;
 }
 
 function withPages(

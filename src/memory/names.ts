@@ -3,18 +3,13 @@ import { scanText } from './facts/entities.ts';
 import type { KnownFile } from './files.ts';
 import { NAME_WORTH } from './weights.ts';
 
-/** How often a name was spoken of, and when last. */
-interface Use {
-  count: number;
-  last: number;
-}
-
 /** Longer arguments are contents, not names of things. */
 const LONGEST_ARGUMENT = 600;
 
 /** What the names of a conversation are worth to somebody who has to go on. */
 export class NameWorth {
-  private readonly uses = new Map<string, Use>();
+  /** When each name was last spoken of. */
+  private readonly uses = new Map<string, number>();
   private readonly changed = new Set<string>();
   private readonly total: number;
   private readonly scale: number;
@@ -39,30 +34,16 @@ export class NameWorth {
 
   /** The worth of a name that something shows which happened at `place`. */
   of(name: string, place: number, isInFile: boolean): number {
-    const use = this.uses.get(name);
+    const last = this.uses.get(name);
     let worth: number = this.scale * NAME_WORTH.base * (1 + this.total - place) ** -NAME_WORTH.fading;
-    if (use !== undefined)
-      worth *=
-        NAME_WORTH.spokenOf *
-        (1 + this.total - use.last) ** -NAME_WORTH.fading *
-        use.count ** NAME_WORTH.often;
+    if (last !== undefined) worth *= NAME_WORTH.spokenOf * (1 + this.total - last) ** -NAME_WORTH.fading;
     if (this.changed.has(name)) worth *= NAME_WORTH.changed;
     return isInFile ? worth * NAME_WORTH.inFile : worth;
   }
 
-  /** Whether the user or the agent spoke of it. */
-  isSpokenOf(name: string): boolean {
-    return this.uses.has(name);
-  }
-
   private use(name: string, place: number, isKept: boolean): void {
     if (isKept) this.known.add(name);
-    const use = this.uses.get(name);
-    if (use === undefined) this.uses.set(name, { count: 1, last: place });
-    else if (use.last !== place) {
-      use.count++;
-      use.last = place;
-    }
+    this.uses.set(name, place);
   }
 }
 

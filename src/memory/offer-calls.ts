@@ -23,7 +23,6 @@ const REPORT_WORTH = { decisive: 0.9, other: 0.4 } as const;
 /** What plain lines are worth by the kind of command: what `git` says is a state, what a look prints is everything. */
 const PLAIN_LINES = { look: 1, check: 1.4, do: 1.4, git: 4 } as const;
 const OLD_RESULT_SHARE = 0.4;
-const OLD_LOOK_SHARE = 0.3;
 
 /** Whether a call only looks around. */
 export function isLook({ action, isFailed, isRefused }: Did): boolean {
@@ -55,8 +54,8 @@ export function offerLooks(events: readonly Did[], at: StoryPlace): Piece {
 
 /** What a look found. */
 export function offerFindings(event: Did, at: StoryPlace): Piece {
-  const scale = at.aged * (at.context.state.superseded.has(event) ? OLD_LOOK_SHARE : 1);
-  const terms = { scale, plain: WORTH.plain, error: WORTH.plain };
+  const scale = at.aged * (at.context.state.superseded.has(event) ? OLD_RESULT_SHARE : 1);
+  const terms = { scale, plain: WORTH.plain, error: WORTH.plain, record: WORTH.printed * scale };
   return at.piece('looked:', [
     // Without what it found, a look tells nothing.
     { text: `${lookText(event.action, at.context)} →`, worth: 0, startsLine: false },
@@ -160,7 +159,13 @@ function offerRun(event: Did, { command }: Extract<Action, { kind: 'run' }>, at:
   for (const text of messagesIn(command))
     units.push({ text, worth: WORTH.decisive * at.aged, startsLine: true, needs: 0 });
   const scale = at.aged * (isOld ? OLD_RESULT_SHARE : 1);
-  const terms = { scale, plain: WORTH.plain * PLAIN_LINES[kind], error: WORTH.failure };
+  const terms = {
+    scale,
+    plain: WORTH.plain * PLAIN_LINES[kind],
+    error: WORTH.failure,
+    record: WORTH.printed * scale,
+    from: units.length,
+  };
   return at.piece('ran', [...units, ...offerResult(result?.text ?? '', terms)]);
 }
 
@@ -215,7 +220,8 @@ function offerDelegate(
 function offerOther({ action, result, isFailed, name }: Did, at: StoryPlace): Piece {
   const text = argumentsText(action, at.context);
   const done = `${name}${text === '' ? '' : ` ${text}`}${isFailed ? ' → failed' : ''}`;
-  const terms = { scale: at.aged, plain: WORTH.plain * 2, error: WORTH.failure };
+  // Who somebody is and what they have is asked for once, and used at the very end: it does not age.
+  const terms = { scale: at.aged, plain: WORTH.plain * 2, error: WORTH.failure, record: WORTH.record };
   return at.piece('called', [
     { text: done, worth: WORTH.call * at.aged, startsLine: false },
     ...offerResult(result?.text ?? '', terms),

@@ -107,20 +107,17 @@ function readLine(line: KnownLine, number: number | undefined, terms: LineTerms)
   const names = text.trim() === '' ? NO_NAMES : namesIn(text);
   const worth = isIdle
     ? LINE_WORTH.idle
-    : editWorth(line, names, terms) + told * fading(line, terms, LINE_WORTH.proseFading);
+    : editWorth(line, terms) + told * fading(line, terms, LINE_WORTH.proseFading);
   return { text, number, isKept: terms.context.isKept(line), names, worth, told, isIdle };
 }
 
 /** How likely it is to be edited next. */
-function editWorth({ changedAt, ...line }: KnownLine, names: ReadonlySet<string>, terms: LineTerms): number {
-  const { file, stretch, context } = terms;
+function editWorth({ changedAt, ...line }: KnownLine, terms: LineTerms): number {
+  const { file, stretch } = terms;
   let worth = LINE_WORTH.base * fading(line, terms, LINE_WORTH.fading) * stretch ** -LINE_WORTH.longStretch;
   if (file.changes > 0) worth *= LINE_WORTH.changedFile * file.changes ** LINE_WORTH.often;
   if (changedAt >= 0) worth *= LINE_WORTH.changed;
-  if (stretch === 1) worth *= LINE_WORTH.single;
-  let named = 0;
-  for (const name of names) if (context.names.isSpokenOf(name)) named++;
-  return worth * LINE_WORTH.named ** Math.min(3, named);
+  return worth;
 }
 
 function fading({ at }: Pick<KnownLine, 'at'>, { context }: LineTerms, power: number): number {

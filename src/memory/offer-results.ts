@@ -1,5 +1,5 @@
 import type { Unit } from './piece.ts';
-import { flattenJson } from './records.ts';
+import { flattenJson, type Row } from './records.ts';
 import { type TellingKind, tellingLines } from './telling.ts';
 import { WORTH } from './weights.ts';
 
@@ -9,10 +9,17 @@ export interface ResultTerms {
   readonly scale: number;
   readonly plain: number;
   readonly error: number;
+  /** A row of a short answer in fields, whatever the scale. */
+  readonly record: number;
+  /** Units of the piece in front of them. */
+  readonly from?: number;
 }
 
 /** Offers the lines of a result that may tell something. Each needs the first unit of its piece: what was done. */
-export function offerResult(text: string, { scale, plain, error }: ResultTerms): readonly Unit[] {
+export function offerResult(
+  text: string,
+  { scale, plain, error, record, from = 1 }: ResultTerms,
+): readonly Unit[] {
   const worths: Readonly<Record<TellingKind, number>> = {
     error,
     sum: WORTH.sum,
@@ -24,9 +31,8 @@ export function offerResult(text: string, { scale, plain, error }: ResultTerms):
   };
   const rows = flattenJson(text);
   // A short answer in fields is what was asked for; a long one is everything that the server knows.
-  const record = Math.max(plain, WORTH.record * Math.min(1, SHORT_RECORD / text.length));
-  if (rows !== undefined)
-    return rows.map((row) => ({ text: row, worth: record * scale, startsLine: true, needs: 0 }));
+  const share = Math.min(1, SHORT_RECORD / text.length);
+  if (rows !== undefined) return offerRows(rows, Math.max(plain * scale, record * share), from);
   const seen = new Map<string, number>();
   return tellingLines(text).map(({ text: line, kind }): Unit => {
     // The third line that begins alike says little that is new.
@@ -40,6 +46,17 @@ export function offerResult(text: string, { scale, plain, error }: ResultTerms):
       needs: 0,
     };
   });
+}
+
+/** Field by field: an id, a date or an amount costs little, and the rest of its record may be of no use. */
+function offerRows(rows: readonly Row[], worth: number, from: number): readonly Unit[] {
+  const units: Unit[] = [];
+  for (const [first = '', ...rest] of rows) {
+    const needs = from + units.length;
+    units.push({ text: first, worth, startsLine: true, needs: 0 });
+    for (const field of rest) units.push({ text: `, ${field}`, worth, startsLine: false, needs });
+  }
+  return units;
 }
 
 const SHAPE_LENGTH = 6;

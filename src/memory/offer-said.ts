@@ -49,21 +49,14 @@ export function offerSaid(
     const own = byTurn.get(turn) ?? [];
     const isQuoted = !event.isKept && quoted.some((text) => fold(text).includes(fold(event.text)));
     const numberOfSaying = (saying: number) => numberOf(sayings[saying]?.turn ?? -1);
+    const isHeld = (saying: Saying) => revising.has(saying) || leaned.has(saying.text);
     const units =
       event.isKept || isQuoted
         ? [...(isQuoted ? [QUOTED] : []), ...revokedNotes(own, numberOfSaying)]
-        : own.flatMap((saying, index) =>
-            offerSaying(saying, {
-              event,
-              turns,
-              isHeld: revising.has(saying) || leaned.has(saying.text),
-              isEdge: index === 0 || index === own.length - 1,
-              revokedIn: saying.revokedBy === undefined ? undefined : numberOfSaying(saying.revokedBy),
-            }),
-          );
+        : offerSayings(own, { event, turns, isHeld, numberOfSaying });
     return units.length === 0
       ? []
-      : [{ part: 'said', place, head: headOf(event, number), units: linked(units), turn: number }];
+      : [{ part: 'said', place, head: headOf(event, number), units, turn: number }];
   });
 }
 
@@ -96,7 +89,7 @@ function headOf({ answers }: Said, number: number): string {
 function revokedNotes(
   sayings: readonly Saying[],
   numberOf: (saying: number) => number | undefined,
-): readonly DraftUnit[] {
+): readonly Unit[] {
   return sayings.flatMap(({ text, revokedBy }) => {
     if (revokedBy === undefined) return [];
     const which = sayings.length === 1 ? '' : `: ${text}`;
@@ -105,68 +98,53 @@ function revokedNotes(
         text: `taken back in [${numberOf(revokedBy) ?? '?'}]${which}`,
         worth: WORTH.demand,
         startsLine: false,
-        needsPrevious: false,
       },
     ];
   });
 }
 
 /** Says where a text stands. The next memory, which has only this one, is given the text in its place. */
-const QUOTED: DraftUnit = {
-  text: QUOTED_ABOVE,
-  worth: WORTH.demand,
-  startsLine: false,
-  needsPrevious: false,
-};
-
-interface DraftUnit {
-  readonly text: string;
-  readonly worth: number;
-  readonly startsLine: boolean;
-  /** Whether the unit in front of it comes along. */
-  readonly needsPrevious: boolean;
-}
+const QUOTED: Unit = { text: QUOTED_ABOVE, worth: WORTH.demand, startsLine: false };
 
 interface SayingTerms {
   readonly event: Said;
   readonly turns: readonly Turn[];
   /** Whether something else that is told stands or falls with it. */
-  readonly isHeld: boolean;
-  readonly isEdge: boolean;
-  readonly revokedIn: number | undefined;
+  readonly isHeld: (saying: Saying) => boolean;
+  readonly numberOfSaying: (saying: number) => number | undefined;
 }
 
-function offerSaying(
-  saying: Saying,
-  { event, turns, isHeld, isEdge, revokedIn }: SayingTerms,
-): readonly DraftUnit[] {
-  const { text, kind, leansOn, revokedBy } = saying;
-  const startsLine = event.text.includes(`\n${text}`);
-  if (revokedBy !== undefined)
-    return [
-      {
-        text: `(taken back in [${revokedIn ?? '?'}]: ${text})`,
-        worth: WORTH.revoked,
-        startsLine,
-        needsPrevious: false,
-      },
-    ];
-  const worth = isHeld || isAnswer(event) ? WORTH.demand : worthOfSaying(kind, event.text.length, isEdge);
-  const agent = isRule(kind) ? leansOn.find(({ turn }) => turns[turn]?.by === 'agent') : undefined;
-  const context =
-    agent === undefined
-      ? []
-      : [
-          {
-            text: `(agent had said: ${agent.text.slice(0, LONGEST_CONTEXT)})`,
-            worth: WORTH.said,
-            startsLine,
-            needsPrevious: false,
-          },
-        ];
+function offerSayings(
+  sayings: readonly Saying[],
+  { event, turns, isHeld, numberOfSaying }: SayingTerms,
+): readonly Unit[] {
+  const units: Unit[] = [];
+  for (const [index, saying] of sayings.entries()) {
+    const { text, kind, leansOn, revokedBy } = saying;
+    const startsLine = event.text.includes(`\n${text}`);
+    if (revokedBy !== undefined) {
+      const revoked = `(taken back in [${numberOfSaying(revokedBy) ?? '?'}]: ${text})`;
+      units.push({ text: revoked, worth: WORTH.revoked, startsLine });
+      continue;
+    }
+    const isEdge = index === 0 || index === sayings.length - 1;
+    const own = isAnswer(event) ? WORTH.demand : worthOfSaying(kind, event.text.length, isEdge);
+    const worth = isHeld(saying) ? WORTH.held : own;
+    const agent = isRule(kind) ? leansOn.find(({ turn }) => turns[turn]?.by === 'agent') : undefined;
+    units.push(...withContext({ text, worth, startsLine }, agent?.text, units.length));
+  }
+  return units;
+}
+
+/** What somebody says in answer to the agent, with what it answers. */
+function withContext(unit: Unit, agent: string | undefined, from: number): readonly Unit[] {
+  if (agent === undefined) return [unit];
+  const context = `(agent had said: ${agent.slice(0, LONGEST_CONTEXT)})`;
+  // An answer says nothing without what it answers; a rule does, and may have to do without.
+  if (unit.worth < WORTH.demand) return [{ ...unit, text: `${context} ${unit.text}` }];
   return [
-    ...context,
-    { text, worth, startsLine: startsLine && context.length === 0, needsPrevious: context.length > 0 },
+    { ...unit, text: context, worth: WORTH.said, needs: from + 1 },
+    { ...unit, startsLine: false },
   ];
 }
 
@@ -183,11 +161,4 @@ function worthOfSaying(kind: Saying['kind'], length: number, isEdge: boolean): n
   if (kind === 'decision') return WORTH.decision;
   const typed = kind === 'question' ? WORTH.question : WORTH.said;
   return length <= SHORT_TEXT || isEdge ? typed : typed / 3;
-}
-
-function linked(units: readonly DraftUnit[]): readonly Unit[] {
-  return units.map(({ needsPrevious, ...unit }, index) => ({
-    ...unit,
-    needs: needsPrevious ? index - 1 : undefined,
-  }));
 }

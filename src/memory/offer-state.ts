@@ -1,7 +1,7 @@
 import type { Happening } from './events.ts';
 import type { Piece, Unit } from './piece.ts';
 import type { State, Task } from './state.ts';
-import { OUTDATED, STATE_HEADS, UNCOMMITTED } from './tell.ts';
+import { ALL_CHANGED, OUTDATED, STATE_HEADS, UNCOMMITTED } from './tell.ts';
 import { WORTH } from './weights.ts';
 
 const MOST_CHECKS = 6;
@@ -60,7 +60,7 @@ function offerChecks({ checks, changedAt }: State, events: readonly Happening[])
     const said = outcome === '' ? '' : `: ${outcome.slice(0, LONGEST_OUTCOME)}`;
     return {
       text: `\`${oneLine(command).slice(0, LONGEST_CHECK)}\` ${isFailed ? 'failed' : 'ended'}${before}${said}`,
-      worth: index >= newest.length - SURE_CHECKS ? WORTH.state : WORTH.state / 8,
+      worth: WORTH.lastCheck / (newest.length - index),
       startsLine: true,
     };
   });
@@ -69,6 +69,8 @@ function offerChecks({ checks, changedAt }: State, events: readonly Happening[])
 
 function offerGit(state: State, shorten: (path: string) => string): Offer {
   const { branch, commits, made, workingTree, uncommitted } = state;
+  const changed = state.files.all().filter(({ changes }) => changes > 0);
+  const isAll = changed.length > 1 && changed.every(({ path }) => uncommitted.includes(path));
   const units: Unit[] = [];
   const add = (text: string, worth: number) => units.push({ text, worth, startsLine: true });
   if (branch !== undefined) add(`branch ${branch}`, WORTH.state);
@@ -79,7 +81,7 @@ function offerGit(state: State, shorten: (path: string) => string): Offer {
   for (const address of made.slice(-MOST_COMMITS)) add(`made ${address}`, WORTH.state / 2);
   if (workingTree !== undefined) add(`git status: ${workingTree}`, WORTH.state / 2);
   if (units.length > 0 && uncommitted.length > 0)
-    add(`${UNCOMMITTED}${uncommitted.map(shorten).join(', ')}`, WORTH.state / 2);
+    add(`${UNCOMMITTED}${isAll ? ALL_CHANGED : uncommitted.map(shorten).join(', ')}`, WORTH.state / 2);
   return { head: STATE_HEADS.git, units };
 }
 

@@ -57,8 +57,7 @@ function offerEvent(event: Happening, at: StoryPlace): Piece | undefined {
   }
 }
 
-/** Sentences that name nothing, and lines that only lead others, have this share of their worth. */
-const NAMELESS_SHARE = 0.7;
+/** Lines that only lead others have this share of their worth. */
 const LEADING_SHARE = 0.5;
 
 /** A few words that answer nothing: "Great question!", "Done." */
@@ -71,35 +70,37 @@ const GREETING = /^[\p{L}' ,]{1,28}[.!]$/u;
 type ToldKind = 'aside' | 'closing' | 'asked';
 
 function offerTold(text: string, kind: ToldKind, at: StoryPlace): Piece {
-  const told = unitsOf(text);
+  const told = unitsOf(text.replaceAll(FILE_LINK, '$1'));
   const first = told.findIndex(({ leads, text: words }) => !leads && !GREETING.test(words));
   const last = told.length - 1;
   const units = told.map(({ leads, ...unit }, index): Unit => {
-    // What the agent asks at the end of a turn may still be open.
-    const isFirst = kind !== 'aside' && (index === first || (index === last && /[?？]$/.test(unit.text)));
-    const worth = isFirst || kind === 'asked' ? WORTH.closingFirst : worthOfSentence(unit, kind);
+    // A verdict of two words may stand in front of the first sentence, and a question at the end may still be open.
+    const isOpen = !at.isOver && index === last && /[?？]$/.test(unit.text);
+    const isFirst = kind !== 'aside' && (index <= first || isOpen);
+    const worth = Math.max(worthOfSentence(unit, kind), isFirst ? WORTH.closingFirst : 0);
     return { ...unit, worth: worth * (leads ? LEADING_SHARE : 1) * at.aged };
   });
   return at.piece('agent:', units);
 }
 
+/** A link to a file, whose label names it already. Addresses stay. */
+const FILE_LINK = /\[([^\]\n]{1,200})\]\((?!\w{1,20}:\/\/)[^()\s]{1,400}\)/g;
+
 const ANNOUNCES =
-  /^(?:let me|let's|now(?: let me| i| let's)?|i(?:'ll| will|'m going to)|next|first,? (?:let|i)|ok(?:ay)?[,.]? (?:let|now|i)|good[.!]|great[.!]|perfect[.!])/i;
+  /^(?:let me|let['’]s|now(?: let me| i| let['’]s)?|i(?:['’]ll| will|['’]m going to)|next|first,? (?:let|i)|ok(?:ay)?[,.]? (?:let|now|i)|good[.!]|great[.!]|perfect[.!])/i;
 
 function worthOfSentence({ text }: Pick<TextUnit, 'text'>, kind: ToldKind): number {
+  if (kind === 'asked') return WORTH.asked;
   if (GREETING.test(text)) return WORTH.announcement;
   const decides = isDecisive(text);
   if (kind === 'closing') return decides ? WORTH.decisive : WORTH.closing;
-  const hasNames = namesIn(text).size > 0;
-  if (ANNOUNCES.test(text) && !(decides && hasNames)) return WORTH.announcement;
-  return hasNames ? WORTH.aside : WORTH.aside * NAMELESS_SHARE;
+  if (ANNOUNCES.test(text) && !(decides && namesIn(text).size > 0)) return WORTH.announcement;
+  return WORTH.aside;
 }
 
 function offerGiven({ text, isHandover }: Given, at: StoryPlace): Piece {
-  const units = unitsOf(text).map(({ leads: _, ...unit }): Unit => {
-    const share = namesIn(unit.text).size > 0 ? 1 : NAMELESS_SHARE;
-    return { ...unit, worth: isHandover ? WORTH.handover : WORTH.given * share };
-  });
+  const worth = isHandover ? WORTH.handover : WORTH.given;
+  const units = unitsOf(text).map(({ leads: _, ...unit }): Unit => ({ ...unit, worth }));
   return at.piece(isHandover ? 'summary of what was before:' : 'given by others:', units);
 }
 

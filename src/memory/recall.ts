@@ -1,7 +1,17 @@
 import type { Happening } from './events.ts';
 import { KnownFiles } from './files.ts';
 import type { Check, Commit, EarlierState, Task } from './state.ts';
-import { CUT, HEADINGS, OPENING, OUTDATED, PAGES, SEEN_BEFORE, STATE_HEADS, UNCOMMITTED } from './tell.ts';
+import {
+  ALL_CHANGED,
+  CUT,
+  HEADINGS,
+  OPENING,
+  OUTDATED,
+  PAGES,
+  SEEN_BEFORE,
+  STATE_HEADS,
+  UNCOMMITTED,
+} from './tell.ts';
 
 /** What an earlier memory tells, in the shapes it was made from. */
 export interface Recalled extends EarlierState {
@@ -66,6 +76,7 @@ class MemoryReader {
   private readonly commits: Commit[] = [];
   private readonly made: string[] = [];
   private readonly uncommitted: string[] = [];
+  private readonly changed: string[] = [];
   private branch: string | undefined;
   private workingTree: string | undefined;
   private part = '';
@@ -107,7 +118,7 @@ class MemoryReader {
       workingTree: this.workingTree,
       commits: this.commits,
       made: this.made,
-      uncommitted: this.uncommitted,
+      uncommitted: this.uncommitted.flatMap((path) => (path === ALL_CHANGED ? this.changed : [path])),
     };
   }
 
@@ -163,6 +174,7 @@ class MemoryReader {
   private addChanged(path: string): void {
     if (path === '') return;
     const file = this.files.at(path.replace(/ \(removed\)$/, ''));
+    this.changed.push(file.path);
     file.changes = Math.max(1, file.changes);
     file.changedAt = 0;
     file.isRemoved = path.endsWith(' (removed)');

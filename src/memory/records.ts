@@ -2,14 +2,18 @@ import { isObject } from '../conversation/json.ts';
 
 /** Larger JSON is data that no line of a memory could tell. */
 const LONGEST = 200_000;
-const LONGEST_ROW = 300;
+const LONGEST_FIELD = 80;
+const LONGEST_VALUE = 300;
 const DEEPEST = 6;
 
+/** A row of a record: its fields, of which the first says which row it is. */
+export type Row = readonly string[];
+
 /**
- * Lines that tell a JSON text: an object whose values are short is one line, `key value, key value`; a list has a line for each
- * of its elements. Undefined for every other text.
+ * Rows that tell a JSON text: each object whose values are short, `key value, key value`; a list has a row for each of its
+ * elements. Undefined for every other text.
  */
-export function flattenJson(text: string): readonly string[] | undefined {
+export function flattenJson(text: string): readonly Row[] | undefined {
   const start = text.trimStart().charAt(0);
   if ((start !== '{' && start !== '[') || text.length > LONGEST) return undefined;
   let value: unknown;
@@ -18,36 +22,42 @@ export function flattenJson(text: string): readonly string[] | undefined {
   } catch {
     return undefined;
   }
-  const rows: string[] = [];
+  const rows: Row[] = [];
   writeRows(value, '', rows, 0);
   return rows;
 }
 
-function writeRows(value: unknown, name: string, rows: string[], depth: number): void {
+function writeRows(value: unknown, name: string, rows: Row[], depth: number): void {
+  const lead = name === '' ? '' : `${name}: `;
   const whole = inline(value);
-  if (whole.length <= LONGEST_ROW || depth >= DEEPEST || typeof value !== 'object' || value === null) {
-    rows.push(name === '' ? whole : `${name}: ${whole}`);
+  const isShort = whole.length <= (isObject(value) ? LONGEST_FIELD : LONGEST_VALUE);
+  if (isShort || depth >= DEEPEST || typeof value !== 'object' || value === null) {
+    rows.push([`${lead}${whole}`]);
     return;
   }
   if (Array.isArray(value)) {
     for (const [index, each] of value.entries()) writeRows(each, `${name}[${index}]`, rows, depth + 1);
     return;
   }
-  const short: string[] = [];
+  const fields: string[] = [];
+  const longer: [name: string, value: unknown][] = [];
   for (const [key, each] of Object.entries(value)) {
-    const text = inline(each);
-    if (text.length <= 80) short.push(`${key} ${text}`);
-    else writeRows(each, name === '' ? key : `${name}.${key}`, rows, depth + 1);
+    const text = inline(each, key);
+    if (text.length <= LONGEST_FIELD) fields.push(`${key} ${text}`);
+    else longer.push([name === '' ? key : `${name}.${key}`, each]);
   }
-  if (short.length > 0) rows.push(`${name === '' ? '' : `${name}: `}${short.join(', ')}`);
+  const [first, ...rest] = fields;
+  if (first !== undefined) rows.push([`${lead}${first}`, ...rest]);
+  for (const [key, each] of longer) writeRows(each, key, rows, depth + 1);
 }
 
-/** A value on one line, without the signs that only a parser needs. */
-function inline(value: unknown): string {
+/** A value on one line, without the signs that only a parser needs, and without what only says its key again. */
+function inline(value: unknown, key?: string): string {
   if (typeof value === 'string') return value.replaceAll(/\s+/g, ' ');
   if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return `[${value.map(inline).join('; ')}]`;
+  if (Array.isArray(value)) return `[${value.map((each) => inline(each)).join('; ')}]`;
   return Object.entries(value)
-    .map(([key, each]) => `${key} ${isObject(each) ? `(${inline(each)})` : inline(each)}`)
+    .filter(([, each]) => key === undefined || each !== key)
+    .map(([name, each]) => `${name} ${isObject(each) ? `(${inline(each, name)})` : inline(each)}`)
     .join(', ');
 }

@@ -63,6 +63,9 @@ const CHOICE =
 const OPTION = /\b(?:option|choice|item|point|step|variant|#) ?(\d{1,2}|[A-H])\b/iu;
 const ITEM_LABEL = /^[\s*#>-]{0,8}(?:option |step |item )?\**(\d{1,2}|[A-Ha-h])\**[.):—-]/iu;
 
+/** Topic words of an item that says enough to be of a list of the user's own. */
+const OWN_ITEM = 5;
+
 /** What each saying leans on, nearest first. */
 export function findLeanings(
   sayings: readonly Leaner[],
@@ -96,6 +99,7 @@ class LeaningReader {
 
   /** The items of the agent's list that are meant by their numbers. */
   private chosen({ turn, text }: Leaner): readonly Leaning[] {
+    if (ITEM_LABEL.test(text) && topicWords(text).size >= OWN_ITEM) return [];
     const labels =
       (CHOICE.exec(text)?.[1] ?? OPTION.exec(text)?.[1])?.match(/\d{1,2}|(?<![a-z])[a-z](?![a-z])/gi) ?? [];
     if (labels.length === 0) return [];

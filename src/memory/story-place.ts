@@ -8,6 +8,8 @@ import { OLDEST_SHARE } from './weights.ts';
 export interface StoryContext {
   /** Number of events. */
   readonly total: number;
+  /** Where the newest words of the user stand. */
+  readonly newest: number;
   readonly state: State;
   /** Current lines of files, as far as somebody asked for them. */
   readonly linesOf: Map<KnownFile, ReadonlySet<string>>;
@@ -31,6 +33,11 @@ export class StoryPlace {
     this.place = place;
     this.turn = turn;
     this.aged = OLDEST_SHARE + ((1 - OLDEST_SHARE) * place) / Math.max(1, context.total);
+  }
+
+  /** Whether the user has spoken since. */
+  get isOver(): boolean {
+    return this.place < this.context.newest;
   }
 
   piece(head: string, units: readonly Unit[]): Piece {

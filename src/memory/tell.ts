@@ -26,6 +26,8 @@ export const SEEN_BEFORE = ' [seen before ';
 export const OUTDATED = ' (before later edits)';
 /** Before the files that no commit holds as they are now. */
 export const UNCOMMITTED = 'not committed yet: ';
+/** Stands for all of them where no commit holds any. */
+export const ALL_CHANGED = 'all changed files';
 
 /** The first line of a memory, as it is read back. */
 export const OPENING = /^Memory of (\d{1,9}) rounds\.(?: .{0,300}?)?(?: Paths are below (\/.{1,300}))?$/s;

@@ -7,17 +7,21 @@ export const WORTH = {
   written: 100,
   /** State is computed and short, and every reader asks for it first. */
   state: 40,
+  /** How the newest check ended is told in any case; of older ones, the less the older. */
+  lastCheck: 100,
   /** An open task names the work to come; a closed one only says that it need not be done again. */
   openTask: 14,
   closedTask: 6,
   taskDetail: 1.6,
-  changedFile: 12,
+  changedFile: 40,
 
   /** A line below what an earlier memory tells: it was chosen once, and there is newer now. */
   past: 0.4,
 
   /** Rules and corrections of the user hold until they are taken back: they come first, whatever else has to go. */
   demand: 300,
+  /** What took the place of something revoked: without it the note of that would leave nothing in force. */
+  held: 600,
   /** A plan, a choice or a request: many are done with, but nobody else can say what was wanted. */
   decision: 14,
   /** A message of a few words. */
@@ -38,6 +42,8 @@ export const WORTH = {
   /** The text that ends a turn says what was done and found. Its first sentence most of all: the rest of it may be long. */
   closingFirst: 5.5,
   closing: 1,
+  /** What the newest words of the user answer is a part of what they ask: "fix them all" means a list. */
+  asked: 8,
   /** What the agent says between two steps is short, and tells what it has found and why it goes on as it does. */
   aside: 4.5,
   /** A sentence with a finding, a decision or a reason in a long text. */
@@ -70,7 +76,19 @@ export const WORTH = {
   prose: 0.4,
   plain: 0.16,
   /** A row of a short answer in fields: ids, prices and dates that nobody's prose repeats. */
-  record: 6,
+  record: 9,
+  /** The same where a command has printed it: it can be printed again. */
+  printed: 6,
+} as const;
+
+/**
+ * In a small memory the state and the user's words would leave no room for what happened. Above this share of the room they are
+ * worth less, except what is worth so much that it has to be told.
+ */
+export const CROWDING = {
+  share: { state: 0.3, said: 0.3, story: 1, files: 1 },
+  above: 0.3,
+  exempt: 100,
 } as const;
 
 /** Newer things are worth a little more: the oldest have this share. */
@@ -83,7 +101,6 @@ export const NAME_WORTH = {
   fading: 0.26,
   /** The user or the agent spoke of it. */
   spokenOf: 17,
-  often: 0.2,
   /** It stands on a line that an edit wrote. */
   changed: 3.5,
   inFile: 2.3,
@@ -98,10 +115,6 @@ export const LINE_WORTH = {
   changed: 2.1,
   changedFile: 3.1,
   often: 0.23,
-  /** For each of up to three names on it that somebody spoke of. */
-  named: 1.23,
-  /** A line that a search has found. */
-  single: 0.05,
   /** A sentence in a document or a comment, and one with a reason or a rule, whatever was edited. */
   prose: 0.25,
   rule: 0.4,
