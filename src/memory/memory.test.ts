@@ -1,7 +1,9 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../test/support/deep-freeze.ts';
+import { groupRounds } from '../conversation/rounds.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { openaiResponses } from '../formats/openai-responses.ts';
 import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { remember } from './memory.ts';
 import { recallMemory } from './recall.ts';
@@ -375,6 +377,30 @@ describe('a memory of a memory', () => {
     expect(recallMemory(await memoryOf(second, { earlier })).rounds).toBe(
       recallMemory(await memoryOf([...first, ...second])).rounds,
     );
+  });
+
+  it('counts the records of one response as one round', async () => {
+    const twice = (id: string, text: string) =>
+      ['first', 'then'].map((word) => ({
+        id,
+        role: 'assistant',
+        content: [{ type: 'text', text: `${word} ${text}` }],
+      }));
+    const records = [user('Go.'), ...twice('msg_1', 'one'), user('On.'), ...twice('msg_2', 'two')];
+    expect(recallMemory(await memoryOf(records)).rounds).toBe(2);
+  });
+
+  it('counts the items of one response of the Responses API as one round', async () => {
+    const items = Array.from({ length: 5 }, (_, index) => [
+      { type: 'reasoning', id: `rs_${index}`, summary: [], encrypted_content: 'x' },
+      { type: 'function_call', call_id: `call_${index}`, name: 'look', arguments: '{}' },
+      { type: 'function_call_output', call_id: `call_${index}`, output: `result ${index}` },
+    ]).flat();
+    const conversation = openaiResponses.read([{ role: 'user', content: 'Look five times.' }, ...items]);
+    const { messages } = conversation;
+    expect(groupRounds(messages).filter(({ kind }) => kind === 'response')).toHaveLength(5);
+    const outcome = await remember({ ...requestFor([user('x')]), messages, conversation });
+    expect(recallMemory(outcome.status === 'summarized' ? outcome.text : '').rounds).toBe(5);
   });
 
   it.each(['\u2028', '\u2029', '\r', '\v'])('keeps words with %j in them as they are', async (sign) => {

@@ -1,4 +1,5 @@
 import type { Message } from '../conversation/message.ts';
+import { groupRounds } from '../conversation/rounds.ts';
 import { Chooser } from './choose.ts';
 import { type Happening, markClosings, readEvents, type Told } from './events.ts';
 import { NameWorth } from './names.ts';
@@ -66,6 +67,8 @@ interface ReadPast {
   readonly earlier: Recalled;
   readonly events: readonly Happening[];
   readonly state: State;
+  /** How many rounds of the original conversation the memory stands for. */
+  readonly rounds: number;
 }
 
 function readPast({ messages, conversation, previousSummary }: SummaryRequest): ReadPast {
@@ -74,7 +77,15 @@ function readPast({ messages, conversation, previousSummary }: SummaryRequest): 
   const all = isPart ? conversation.messages : messages;
   const earlier = previousSummary === undefined ? nothingRecalled() : recallMemory(previousSummary);
   const events = markClosings(readEvents(all, (message) => !covered.has(message), earlier.events));
-  return { messages: all, earlier, events, state: foldState(events, earlier) };
+  const begun = groupRounds(all).filter(
+    ({ kind, start }) => kind === 'response' && covers(covered, all[start]),
+  );
+  const rounds = earlier.rounds + begun.length;
+  return { messages: all, earlier, events, state: foldState(events, earlier), rounds };
+}
+
+function covers(covered: ReadonlySet<Message>, message: Message | undefined): boolean {
+  return message !== undefined && covered.has(message);
 }
 
 interface Offered {
@@ -86,7 +97,7 @@ interface Offered {
 /** Everything that could be told, and what stands around it. */
 function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefined): Offered {
   const { messages, archive, quoted = [], maximumTokens, estimator } = request;
-  const { messages: all, earlier, events, state } = past;
+  const { messages: all, earlier, events, state, rounds } = past;
   const files = state.files.all();
   const root = earlier.root === '' ? commonRoot(events) : earlier.root;
   const numbers = numberSaid(events);
@@ -124,7 +135,6 @@ function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefi
     ...(prose === undefined ? story : withProse(story, prose, (place) => all[events[place]?.at ?? -1])),
     ...offerFiles(files, context),
   ];
-  const rounds = earlier.rounds + messages.filter(({ role }) => role === 'assistant').length;
   return { pieces, frame: { rounds, root, handles, isTerse: maximumTokens < TERSE_TOKENS }, names };
 }
 
