@@ -98,7 +98,14 @@ export {
   tokenBudget,
 } from './compaction/strategies/factories.ts';
 export { createStrategy, strategies } from './compaction/strategies/registry.ts';
-export type { Bond } from './conversation/bond.ts';
+export {
+  type Bond,
+  type LegalityProperty,
+  legalCuts,
+  legalityProperties,
+  safeSplitPoint,
+  whyNotCut,
+} from './conversation/cuts.ts';
 export { type ErrorCode, type Place, RoundfoldError } from './conversation/errors.ts';
 export { type FileAccess, fileAccess } from './conversation/file-access.ts';
 export {
@@ -111,12 +118,6 @@ export {
   withMessages,
   writeConversation,
 } from './conversation/format.ts';
-export {
-  type LegalityProperty,
-  legalCuts,
-  legalityProperties,
-  whyNotCut,
-} from './conversation/legality.ts';
 export {
   type Block,
   type CompactionBlock,
@@ -148,7 +149,6 @@ export {
   nameRound,
   type Round,
 } from './conversation/rounds.ts';
-export { safeSplitPoint } from './conversation/split.ts';
 export { readSummaryMessage, SUMMARY_HEADING, summaryMessageText } from './conversation/summary-message.ts';
 export { type BlockPosition, linkTools, type ToolLinks, type ToolPair } from './conversation/tool-links.ts';
 export type { ConversionChange } from './formats/convert/changes.ts';

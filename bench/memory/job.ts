@@ -1,5 +1,5 @@
 /** What one worker does: every row at every budget on every cut of one session or file. */
-import { currentTurnStart } from '../../src/conversation/current-turn.ts';
+import { currentTurnStart } from '../../src/conversation/cuts.ts';
 import type { LabCase } from '../../src/lab/lab-case.ts';
 import type { Measured, Measurement } from '../../src/lab/measure.ts';
 import { measureCase } from '../../src/lab/measure-case.ts';

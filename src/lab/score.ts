@@ -1,5 +1,5 @@
 import type { Receipt } from '../compaction/plan/receipt.ts';
-import { currentTurnStart } from '../conversation/current-turn.ts';
+import { currentTurnStart } from '../conversation/cuts.ts';
 import type { Message } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';
 import { contextText, messageText } from './context-text.ts';

@@ -1,8 +1,8 @@
 import { notCompacted, type Strategy } from '../../compaction/plan/strategy.ts';
 import { slidingWindow } from '../../compaction/strategies/sliding-window.ts';
+import { safeSplitPoint } from '../../conversation/cuts.ts';
 import { hasToolCall, type Message } from '../../conversation/message.ts';
 import { readOptions } from '../../conversation/options.ts';
-import { safeSplitPoint } from '../../conversation/split.ts';
 
 const { name, options } = slidingWindow;
 
