@@ -317,11 +317,12 @@ function sortedJson(given: unknown): string {
   if (typeof value === 'bigint') return `bigint ${value}`;
   // Undefined, functions and symbols are null in a list.
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';
-  const fields = Object.keys(value)
-    .sort()
-    .filter((key) => !isLeftOut(value[key]))
-    .map((key) => `${JSON.stringify(key)}:${sortedJson(value[key])}`);
-  return `{${fields.join(',')}}`;
+  let fields = '';
+  for (const key of Object.keys(value).sort()) {
+    if (isLeftOut(value[key])) continue;
+    fields += `${fields === '' ? '' : ','}${JSON.stringify(key)}:${sortedJson(value[key])}`;
+  }
+  return `{${fields}}`;
 }
 
 /** What JSON leaves out of objects. */

@@ -48,10 +48,7 @@ export function ensureToolResultPairing(
   });
   const ordered = keepOrder(answered, format, placeholder);
   const merged = options.mergeUserMessages === false ? ordered : mergeUserMessages(ordered, format);
-  return withMessages(
-    conversation,
-    isSameList(merged, conversation.messages) ? conversation.messages : merged,
-  );
+  return withMessages(conversation, isSame(merged, conversation.messages) ? conversation.messages : merged);
 }
 
 /**
@@ -91,24 +88,17 @@ function isBorder(message: Message): boolean {
 function mergeUserMessages(messages: readonly Message[], format: Format): readonly Message[] {
   if (format.tools.resultsStand !== 'next-message') return messages;
   const merged: Message[] = [];
-  let run: Message[] = [];
-  const flush = () => {
-    const [first, second] = run;
-    if (first !== undefined && second !== undefined) {
-      const blocks = run.flatMap((message) => message.blocks);
-      merged.push(format.withBlocks(first, resultsFirst(blocks)));
-    } else if (first !== undefined) merged.push(first);
-    run = [];
-  };
-  for (const message of messages) {
-    if (message.role === 'user') {
-      run.push(message);
-      continue;
+  for (let start = 0; start < messages.length; ) {
+    const isUsers = messages[start]?.role === 'user';
+    let end = start + 1;
+    while (isUsers && messages[end]?.role === 'user') end++;
+    const [first, ...others] = messages.slice(start, end);
+    if (first !== undefined) {
+      const blocks = [first, ...others].flatMap((message) => message.blocks);
+      merged.push(others.length === 0 ? first : format.withBlocks(first, resultsFirst(blocks)));
     }
-    flush();
-    merged.push(message);
+    start = end;
   }
-  flush();
   return merged;
 }
 
@@ -119,15 +109,15 @@ function resultsFirst(blocks: readonly Block[]): readonly Block[] {
   ];
 }
 
-function isSameList(left: readonly Message[], right: readonly Message[]): boolean {
-  return left.length === right.length && left.every((message, index) => message === right[index]);
+function isSame<Item>(left: readonly Item[], right: readonly Item[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
 /**
  * Takes out what no provider accepts in any place: a second call under one id, a server tool's call or result without
  * its other half, a client's call or result in the wrong role, blank text where it is refused.
  */
-export function dropImpossibleBlocks(messages: readonly Message[], format: Format): readonly Message[] {
+function dropImpossibleBlocks(messages: readonly Message[], format: Format): readonly Message[] {
   const withoutRepeats = dropRepeatedCalls(messages, format);
   const lonely = findLonelyServerBlocks(withoutRepeats);
   return withoutRepeats.map((message, index) =>
@@ -196,7 +186,7 @@ function key({ message, block }: BlockPosition): string {
   return `${message}.${block}`;
 }
 
-export interface AnswerOptions {
+interface AnswerOptions {
   /** Makes up the result of a call that nothing answers; undefined for a call that needs none. */
   readonly answerFor: (call: ToolCallBlock) => ToolResultBlock | undefined;
   /** Whether calls in neighbouring answers of the model may have all their results in the one message behind them. */
@@ -309,7 +299,7 @@ function answerFirst(message: Message, owed: readonly ToolResultBlock[], format:
     ...owed.filter(isElsewhere),
     ...message.blocks.filter((block) => !isClientResult(block)),
   ];
-  return isSameBlocks(blocks, message.blocks) ? message : format.withBlocks(message, blocks);
+  return isSame(blocks, message.blocks) ? message : format.withBlocks(message, blocks);
 }
 
 /** Messages of results stay where they stand behind the calls they answer. Results from elsewhere follow them. */
@@ -384,8 +374,4 @@ function placeLater(messages: readonly Message[], answers: Answers, format: Form
 
 function isClientResult(block: Block): boolean {
   return block.type === 'tool-result' && block.runBy === 'client';
-}
-
-function isSameBlocks(left: readonly Block[], right: readonly Block[]): boolean {
-  return left.length === right.length && left.every((block, index) => block === right[index]);
 }

@@ -6,8 +6,8 @@ export const sha256: Hash = platformSha256() ?? plainSha256;
 
 /** Asked for in this way, nothing has to be loaded where there is no such module. */
 function platformSha256(): Hash | undefined {
-  const createHash = globalThis.process?.getBuiltinModule?.('node:crypto')?.createHash;
-  return createHash && ((text) => createHash('sha256').update(text, 'utf8').digest('hex'));
+  const hash = globalThis.process?.getBuiltinModule?.('node:crypto')?.hash;
+  return hash && ((text) => hash('sha256', text, 'hex'));
 }
 
 // biome-ignore format: a table
