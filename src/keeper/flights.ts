@@ -35,19 +35,16 @@ export interface FlightPlan {
  * and leaves everything as it was.
  */
 export async function fly(context: KeeperContext, plan: FlightPlan): Promise<void> {
-  const { track } = plan;
+  const { track, signal } = plan;
   try {
     // The request that is waiting goes out first.
     await letOthersRun();
     await flyUnderLease(context, plan);
   } catch (error) {
-    // A plan that does not fit its conversation, for one: the strategy may be anybody's.
+    // The strategy may be anybody's: it throws, or makes a plan that does not fit the conversation.
     context.emit({ type: 'compaction-failed', conversation: track.name, error });
-    setState(
-      context,
-      track,
-      afterOutcome(track.state, notCompacted('failed', 'not-recorded', 'no record was made')),
-    );
+    const outcome = notCompacted('failed', 'strategy-threw', 'the strategy failed');
+    setState(context, track, judge(track.state, { outcome, summarizerFailure: undefined }, signal));
   }
 }
 
@@ -92,12 +89,10 @@ async function compactAndSave(context: KeeperContext, plan: FlightPlan, held: He
   if (job === undefined) return;
   await letOthersRun();
   const { view, archive, name } = job;
-  const report = await runSafely(context, track, () =>
-    compactView(
-      context.engine,
-      { conversation: view, tokens: job.tokens, signal, handleFor: archive?.handleFor },
-      isSummarizerPaused(track.state),
-    ),
+  const report = await compactView(
+    context.engine,
+    { conversation: view, tokens: job.tokens, signal, handleFor: archive?.handleFor },
+    isSummarizerPaused(track.state),
   );
   await letOthersRun();
   const state = judge(track.state, report, signal);
@@ -134,12 +129,11 @@ function jobFor(context: KeeperContext, plan: FlightPlan, base: Checkpoint | und
   const usage = base === plan.base ? turn.usage : undefined;
   const tokens = measureRequest(view, usage, engine.estimator);
   if (tokens < engine.thresholds.triggerTokens) return undefined;
-  const raws = conversation.messages.map(({ raw }) => raw);
-  const pieces = piecesOf(raws, { head: chain.head, checkpoint: base });
+  const pieces = piecesOf(conversation.messages, { head: chain.head, checkpoint: base });
   const name = nameOf({ turn, base });
   const createdAt = context.now();
   const { format } = conversation;
-  const originals = raws.slice(chain.head);
+  const originals = conversation.messages.slice(chain.head).map(({ raw }) => raw);
   const archive = context.archive
     ? openArchive({ hash, tenant, conversation: name, format, originals, pieces, createdAt })
     : undefined;
@@ -165,20 +159,6 @@ function judge(
 ): AutoCompactState {
   const isGivenUp = signal.aborted && changeOf(outcome) === undefined;
   return isGivenUp ? state : afterOutcome(state, outcome, summarizerFailure);
-}
-
-async function runSafely(
-  context: KeeperContext,
-  track: Track,
-  run: () => Promise<CompactionReport>,
-): Promise<CompactionReport> {
-  try {
-    return await run();
-  } catch (error) {
-    context.emit({ type: 'compaction-failed', conversation: track.name, error });
-    const outcome = notCompacted('failed', 'strategy-threw', 'the strategy failed');
-    return { outcome, summarizerFailure: undefined };
-  }
 }
 
 /** Stores a checkpoint. One that the store could not take, or that lost a race, is paid for and stays to be tried again. */

@@ -14,7 +14,7 @@ import { remember, type Track, Tracks } from './tracks.ts';
 import { projectView } from './views.ts';
 
 export interface RunnerCall {
-  /** Those of the model that the request is for. */
+  /** That of the model that the request is for. */
   readonly context: KeeperContext;
   readonly tenant: string;
   readonly usage?: Usage | undefined;
@@ -45,7 +45,7 @@ interface View {
   readonly tokens: number;
 }
 
-/** Runs conversations: finds what is known of each, shows it, and has it compacted behind the request's back. */
+/** Serves requests: finds the checkpoint of each conversation, shows its view, and has it compacted in the background. */
 export function createRunner(rememberedConversations: number): Runner {
   const tracks = new Tracks(rememberedConversations);
   const controller = new AbortController();
@@ -61,7 +61,7 @@ export function createRunner(rememberedConversations: number): Runner {
       const turn = readTurn(conversation, context.chains, { tenant, configuration, usage, signal });
       const track = tracks.of(tenant, turn.chain, (checkpoint) => isTrueOf(checkpoint, turn));
       const found = await findFor(context, turn, track);
-      // What it takes to know a long conversation and what it takes to count it are each long enough.
+      // Hashing a long conversation and counting it both take long: others have a turn in between.
       await letOthersRun();
       let view = viewOf(context, turn, { track, checkpoint: found });
       const isStarted = startIfDue(context, { turn, track, view, closing: controller });
@@ -130,16 +130,15 @@ function viewOf(
   // What was reported with the last answer is about the view that was sent then.
   const isSameView = track.sent !== undefined && track.sent.checkpoint === checkpoint?.chain;
   const usage = isSameView ? turn.usage : undefined;
-  if (checkpoint === undefined) {
-    const tokens = measureRequest(turn.conversation, usage, context.engine.estimator);
-    return { checkpoint, conversation: turn.conversation, tokens };
-  }
+  const { bindsReasoning, estimator } = context.engine;
   const { head, length } = turn.chain;
-  const boundBefore = context.engine.bindsReasoning
-    ? (track.firstUses.get(checkpoint.chain) ?? length)
-    : undefined;
-  const conversation = projectView(turn.conversation, checkpoint, { head, boundBefore });
-  return { checkpoint, conversation, tokens: measureRequest(conversation, usage, context.engine.estimator) };
+  const firstUse = checkpoint === undefined ? undefined : track.firstUses.get(checkpoint.chain);
+  const boundBefore = bindsReasoning ? (firstUse ?? length) : undefined;
+  const conversation =
+    checkpoint === undefined
+      ? turn.conversation
+      : projectView(turn.conversation, checkpoint, { head, boundBefore });
+  return { checkpoint, conversation, tokens: measureRequest(conversation, usage, estimator) };
 }
 
 /** Sends work into the background when there is some and nobody is at it. */
@@ -173,13 +172,11 @@ async function waitFor(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (signal?.aborted === true) return;
-  let leave: () => void = () => undefined;
-  const left = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const cancel = schedule(leave, patienceMilliseconds);
-  signal?.addEventListener('abort', leave);
+  const onAbort = () => leave();
+  signal?.addEventListener('abort', onAbort);
   await Promise.race([done, left]);
-  signal?.removeEventListener('abort', leave);
+  signal?.removeEventListener('abort', onAbort);
   cancel();
 }

@@ -22,30 +22,22 @@ export interface ViewOptions {
 export function projectView(
   conversation: Conversation,
   checkpoint: Checkpoint,
-  options: ViewOptions,
+  { head, boundBefore = 0 }: ViewOptions,
 ): Conversation {
   const { format, messages } = conversation;
-  const { head, boundBefore = 0 } = options;
-  const view: Message[] = messages.slice(0, head);
+  const view: Message[] = [];
   let isChanged = false;
-  const show = (from: number, count: number) => {
-    for (let index = from; index < from + count; index++) {
-      const message = messages[head + index];
-      if (message === undefined) continue;
-      const shown = isChanged && index < boundBefore ? withoutReasoning(message, format) : message;
-      // What was reported for the whole is not true of the view.
-      if (shown !== undefined)
-        view.push(isChanged && shown.usage !== undefined ? withoutUsage(shown) : shown);
-    }
-  };
-  for (const part of checkpoint.parts) {
-    if ('from' in part) show(part.from, part.count);
-    else {
+  for (const { from, raw } of piecesOf(messages, { head, checkpoint })) {
+    const original = from === undefined ? undefined : messages[head + from];
+    if (from === undefined || original === undefined) {
       isChanged = true;
-      view.push(format.readMessage(part.raw));
+      view.push(format.readMessage(raw));
+      continue;
     }
+    const shown = isChanged && from < boundBefore ? withoutReasoning(original, format) : original;
+    // What was reported for the whole is not true of the view.
+    if (shown !== undefined) view.push(isChanged && shown.usage !== undefined ? withoutUsage(shown) : shown);
   }
-  show(checkpoint.boundary, messages.length - head - checkpoint.boundary);
   return { ...conversation, messages: view };
 }
 
@@ -73,25 +65,24 @@ export interface Piece {
   readonly fate: Exclude<Fate, 'dropped'>;
 }
 
-/** A message of the original list as it is. */
-function originalPiece(from: number, raw: unknown): Piece {
-  return { from, raw, of: from < 0 ? [] : [{ start: from, end: from + 1 }], fate: 'verbatim' };
-}
-
 /** The pieces of the view of a checkpoint, one for each message; of the list as it is without one. */
 export function piecesOf(
-  raws: readonly unknown[],
+  messages: readonly Message[],
   { head, checkpoint }: { readonly head: number; readonly checkpoint: Checkpoint | undefined },
 ): readonly Piece[] {
-  const pieces = raws.slice(0, head).map((raw, index) => originalPiece(index - head, raw));
-  const show = (from: number, end: number) => {
-    for (let index = from; index < end; index++) pieces.push(originalPiece(index, raws[head + index]));
+  const pieces: Piece[] = [];
+  const show = (start: number, end: number) => {
+    for (const [index, { raw }] of messages.slice(head + start, head + end).entries()) {
+      const from = start + index;
+      pieces.push({ from, raw, of: from < 0 ? [] : [{ start: from, end: from + 1 }], fate: 'verbatim' });
+    }
   };
+  show(-head, 0);
   for (const part of checkpoint?.parts ?? []) {
     if ('from' in part) show(part.from, part.from + part.count);
     else pieces.push(madePiece(part, checkpoint));
   }
-  show(checkpoint?.boundary ?? 0, raws.length - head);
+  show(checkpoint?.boundary ?? 0, messages.length - head);
   return pieces;
 }
 

@@ -57,7 +57,7 @@ async function compact(
   const { head } = turn.chain;
   const view = base === undefined ? conversation : projectView(conversation, base, { head });
   const raws = conversation.messages.map(({ raw }) => raw);
-  const pieces = piecesOf(raws, { head, checkpoint: base });
+  const pieces = piecesOf(conversation.messages, { head, checkpoint: base });
   expect(pieces.map(({ raw }) => raw)).toEqual(view.messages.map(({ raw }) => raw));
   const archive = openArchive({
     hash: sha256,
