@@ -54,24 +54,18 @@ const VERSION = 4;
 export function createChains({ hash = sha256, volatile = {} }: ChainOptions = {}): Chains {
   // The view of a message that was changed in place is another one, so that nothing here gets out of date.
   const known = new WeakMap<Message, { readonly before: string; readonly link: string }>();
-  const rulesByFormat = new Map<string, MessageRules>();
-  const rulesOf = (name: string): MessageRules => {
-    const rules = rulesByFormat.get(name) ?? messageRules(name, volatile);
-    rulesByFormat.set(name, rules);
-    return rules;
-  };
 
-  const nextLink = (before: string, message: Message, rules: MessageRules): string => {
+  const nextLink = (before: string, message: Message, rules: BlockRules): string => {
     const remembered = known.get(message);
     if (remembered?.before === before) return remembered.link;
-    const link = hash(`${before}\n${sortedJson(plainSpelling(message.raw, rules, rules.ofMessages))}`);
+    const link = hash(`${before}\n${sortedJson(message.raw, rules)}`);
     known.set(message, { before, link });
     return link;
   };
 
   return {
     chainOf({ format, messages }) {
-      const rules = rulesOf(format.name);
+      const rules = messageRules(format.name, volatile);
       const first = messages.findIndex(({ role }) => role !== 'system');
       const head = first === -1 ? messages.length : first;
       const length = messages.length - head;
@@ -85,7 +79,7 @@ export function createChains({ hash = sha256, volatile = {} }: ChainOptions = {}
       };
       return { head, length, linkAt };
     },
-    withoutMarkers: (raw, { name }) => withoutMarkers(raw, rulesOf(name)),
+    withoutMarkers: (raw, { name }) => withoutMarkers(raw, messageRules(name, volatile).ofBlocks),
   };
 }
 
@@ -217,17 +211,23 @@ type Path = readonly string[];
 /** What is left out, by the first name of its path. */
 type VolatileFields = ReadonlyMap<string, readonly Path[]>;
 
-interface MessageRules extends Spelling {
-  readonly anywhere: VolatileFields;
-  /** In a message itself, with what is volatile anywhere. */
-  readonly ofMessages: VolatileFields;
+/** How a message or a block of a wire format is written down. */
+interface BlockRules extends Spelling {
+  readonly volatile: VolatileFields;
+  /** How the blocks in it are, where that is something else. */
+  readonly ofBlocks?: BlockRules;
 }
 
-function messageRules(format: string, volatile: Partial<VolatileParts>): MessageRules {
+/** In a message itself more is volatile than in its blocks. */
+function messageRules(
+  format: string,
+  volatile: Partial<VolatileParts>,
+): BlockRules & { readonly ofBlocks: BlockRules } {
   const spelling = spellings.get(format) ?? STRICT;
   const anywhere = [...spelling.markers, ...(volatile.anywhere ?? [])];
+  const ofBlocks = { ...spelling, volatile: volatileFields(anywhere) };
   const ofMessages = [...anywhere, ...(volatile.ofMessages ?? [])];
-  return { ...spelling, anywhere: volatileFields(anywhere), ofMessages: volatileFields(ofMessages) };
+  return { ...spelling, volatile: volatileFields(ofMessages), ofBlocks };
 }
 
 function volatileFields(paths: readonly string[]): VolatileFields {
@@ -264,29 +264,15 @@ function withoutPaths(value: unknown, paths: readonly Path[]): unknown {
   return left !== value && Object.keys(left).length === 0 ? undefined : left;
 }
 
-function withoutMarkers(value: unknown, rules: MessageRules): unknown {
+function withoutMarkers(value: unknown, rules: BlockRules): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => withoutMarkers(item, rules));
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
   if (!isObject(value)) return value;
   return changeFields(value, (field, key) => {
-    const left = withoutPaths(field, rules.anywhere.get(key) ?? []);
+    const left = withoutPaths(field, rules.volatile.get(key) ?? []);
     return rules.structure.includes(key) ? withoutMarkers(left, rules) : left;
-  });
-}
-
-/** A message or a block in the one spelling that all have that say the same, without what is volatile. */
-function plainSpelling(value: unknown, rules: MessageRules, volatile: VolatileFields): unknown {
-  if (Array.isArray(value)) return value.map((item) => plainSpelling(item, rules, volatile));
-  const told = inItsOwnWords(value);
-  if (!isObject(told) || isBytes(told)) return told;
-  return changeFields(told, (field, key) => {
-    if (rules.saysNothing?.(key, field, told) === true) return undefined;
-    const left = withoutPaths(field, volatile.get(key) ?? []);
-    if (!rules.structure.includes(key)) return left;
-    const short = typeof left === 'string' ? rules.shortFor?.(told, key) : undefined;
-    return short === undefined ? plainSpelling(left, rules, rules.anywhere) : [{ text: left, type: short }];
   });
 }
 
@@ -309,20 +295,37 @@ function bytesOf(value: ArrayBufferView | ArrayBuffer): Uint8Array {
 /** A decoder that knows another character for each of the 256 bytes. */
 const oneCharacterEach = new TextDecoder('latin1');
 
-/** Any value as JSON in which keys are in order. What JSON has no word for is written so that nothing else reads the same. */
-function sortedJson(given: unknown): string {
+/**
+ * Any value as JSON in which keys are in order. What JSON has no word for is written so that nothing else reads the same.
+ * With rules it is a message or a block, and written in the one spelling that all have that say the same.
+ */
+function sortedJson(given: unknown, rules?: BlockRules): string {
   const value = inItsOwnWords(given);
-  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item) => sortedJson(item, rules)).join(',')}]`;
   if (isBytes(value)) return `bytes ${JSON.stringify(oneCharacterEach.decode(bytesOf(value)))}`;
   if (typeof value === 'bigint') return `bigint ${value}`;
   // Undefined, functions and symbols are null in a list.
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';
   let fields = '';
   for (const key of Object.keys(value).sort()) {
-    if (isLeftOut(value[key])) continue;
-    fields += `${fields === '' ? '' : ','}${JSON.stringify(key)}:${sortedJson(value[key])}`;
+    const field = rules === undefined ? value[key] : kept(value, key, rules);
+    if (isLeftOut(field)) continue;
+    const inner = rules?.structure.includes(key) === true ? (rules.ofBlocks ?? rules) : undefined;
+    fields += `${fields === '' ? '' : ','}${JSON.stringify(key)}:${sortedJson(field, inner)}`;
   }
   return `{${fields}}`;
+}
+
+/** A field of a message or a block in its one spelling; undefined when it is volatile or says nothing. */
+function kept(owner: JsonObject, key: string, rules: BlockRules): unknown {
+  const value = owner[key];
+  if (rules.saysNothing?.(key, value, owner) === true) return undefined;
+  const paths = rules.volatile.get(key);
+  const left = paths === undefined ? value : withoutPaths(value, paths);
+  if (typeof left !== 'string' || !rules.structure.includes(key)) return left;
+  const type = rules.shortFor?.(owner, key);
+  return type === undefined ? left : [{ text: left, type }];
 }
 
 /** What JSON leaves out of objects. */
