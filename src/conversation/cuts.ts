@@ -22,7 +22,7 @@ const pairing: LegalityProperty = {
   },
 };
 
-/** In a broken list one id may stand for several calls or results: whoever keeps one of them needs the others. */
+/** In a broken list one id may stand for several calls or results. Nothing tells which belong together, so all do. */
 const sharedIds: LegalityProperty = {
   name: 'shared-ids',
   why: 'calls and results under one id stay together',
@@ -48,7 +48,7 @@ function idAt(messages: readonly Message[], { message, block }: BlockPosition): 
   return found?.type === 'tool-result' ? found.callId : undefined;
 }
 
-/** In a broken list a call may have no result: it is not moved in front of others than it stood in front of. */
+/** In a broken list a call may have no result. It is not moved in front of other messages than it stood in front of. */
 const openCalls: LegalityProperty = {
   name: 'open-calls',
   why: 'a call without a result stays with the message that follows it',
@@ -59,7 +59,7 @@ const openCalls: LegalityProperty = {
   },
 };
 
-/** Also a result whose call is nowhere to be seen. */
+/** This holds for results without a call, too. */
 const resultsFollow: LegalityProperty = {
   name: 'results-follow',
   why: 'a message with tool results never comes first',
@@ -70,7 +70,7 @@ const resultsFollow: LegalityProperty = {
   },
 };
 
-/** Whatever stands between them. */
+/** Other messages may stand between the records. */
 const sameResponse: LegalityProperty = {
   name: 'same-response',
   why: 'the records of one response stay together',
@@ -156,7 +156,7 @@ export function legalCuts(
 }
 
 function findCuts(messages: readonly Message[], properties: readonly LegalityProperty[]): readonly number[] {
-  // How many bonds begin or end to cover each index, as differences.
+  // By how much the number of bonds over an index differs from that over the index before it.
   const changes = new Int32Array(messages.length + 2);
   const links = linkTools(messages);
   for (const property of properties) {

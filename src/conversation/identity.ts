@@ -52,7 +52,7 @@ const VERSION = 4;
 
 /** Makes chains. Keep it: what it remembers of messages makes the next turn cheap. */
 export function createChains({ hash = sha256, volatile = {} }: ChainOptions = {}): Chains {
-  // The view of a message that was changed in place is another one, so that nothing here gets out of date.
+  // A message that was changed in place gets a new view, so a remembered link is never out of date.
   const known = new WeakMap<Message, { readonly before: string; readonly link: string }>();
 
   const nextLink = (before: string, message: Message, rules: BlockRules): string => {
@@ -99,7 +99,7 @@ export function nameOfConversation(chain: Chain): string {
   return chain.linkAt(NAMING_MESSAGES);
 }
 
-/** Every name that it can have had, the present one first: one that was named with fewer messages is still called that. */
+/** All names a conversation can have, the present one first: it may have been named when it had fewer messages. */
 export function namesOfConversation(chain: Chain): readonly string[] {
   const longest = Math.min(NAMING_MESSAGES, chain.length);
   return Array.from({ length: Math.max(longest, 1) }, (_one, index) => chain.linkAt(longest - index));
@@ -202,7 +202,7 @@ const spellings: ReadonlyMap<string, Spelling> = new Map<string, Spelling>([
   ['langchain', { structure: ['content', 'kwargs', 'data'], markers: CACHE_MARKERS, shortFor: () => 'text' }],
 ]);
 
-/** Of a format that nobody knows: every field counts as it is written. */
+/** For formats without a row: every field counts as it is written. */
 const STRICT: Spelling = { structure: [], markers: [] };
 
 /** Names on the way into a field. */
@@ -276,8 +276,8 @@ function withoutMarkers(value: unknown, rules: BlockRules): unknown {
   });
 }
 
-/** Dates, addresses and objects of a class say themselves what they are in JSON. Nobody asks them again. */
-function inItsOwnWords(value: unknown): unknown {
+/** Objects with a `toJSON` (dates, URLs, instances of a class) as they are in JSON. Its answer is taken as it is. */
+function inJsonTerms(value: unknown): unknown {
   if (!isObject(value) || typeof value['toJSON'] !== 'function' || isBytes(value)) return value;
   const told: unknown = value['toJSON']();
   return isObject(told) ? { ...told, toJSON: undefined } : told;
@@ -292,7 +292,7 @@ function bytesOf(value: ArrayBufferView | ArrayBuffer): Uint8Array {
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** A decoder that knows another character for each of the 256 bytes. */
+/** Decodes each of the 256 bytes into another character. */
 const oneCharacterEach = new TextDecoder('latin1');
 
 /**
@@ -300,7 +300,7 @@ const oneCharacterEach = new TextDecoder('latin1');
  * With rules it is a message or a block, and written in the one spelling that all have that say the same.
  */
 function sortedJson(given: unknown, rules?: BlockRules): string {
-  const value = inItsOwnWords(given);
+  const value = inJsonTerms(given);
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((item) => sortedJson(item, rules)).join(',')}]`;
   if (isBytes(value)) return `bytes ${JSON.stringify(oneCharacterEach.decode(bytesOf(value)))}`;

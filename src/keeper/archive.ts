@@ -35,7 +35,7 @@ export interface ArchiveOptions {
   readonly createdAt: number;
 }
 
-/** Messages that are kept under one name at most, where nobody asked for a name. */
+/** The most messages under one name, where no strategy asked for a name. */
 const LARGEST_SPAN = 50;
 
 /** Opens the archive of one run. Names depend on the conversation and on the content, and on nothing else. */

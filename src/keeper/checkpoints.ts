@@ -73,7 +73,7 @@ async function ask(
     : found;
 }
 
-/** Whether a checkpoint speaks of this very conversation. Nobody is trusted to have looked. */
+/** Whether a checkpoint is true of this very conversation. Every field is compared, whatever the store was asked for. */
 export function isTrueOf(checkpoint: Checkpoint, options: Omit<FindOptions, 'known'>): boolean {
   return (
     checkpoint.tenant === options.tenant &&
@@ -168,7 +168,7 @@ function changedPieces(
   return { pieces: pieces.slice(0, count), end };
 }
 
-/** What became of each message: whoever nobody speaks for has left. */
+/** What became of each message. A message that no piece speaks for was dropped. */
 function fatesOf(pieces: readonly Piece[], boundary: number, verbatimFrom: number): readonly Fate[] {
   const fates = new Array<Fate>(boundary).fill('dropped').fill('verbatim', Math.min(verbatimFrom, boundary));
   for (const { of, fate } of pieces) for (const { start, end } of of) fates.fill(fate, start, end);

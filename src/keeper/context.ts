@@ -19,7 +19,7 @@ export interface KeeperContext {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly schedule: Schedule;
-  /** Who asks for leases: another word in each process. */
+  /** Who asks for leases: a random id of this keeper. */
   readonly owner: string;
   /** Whether what leaves is kept. */
   readonly archive: boolean;
@@ -94,11 +94,11 @@ function fingerprint(
   return ({ name }) => hash(JSON.stringify({ format: name, ...shape }));
 }
 
-/** Tells an event. Whoever listens cannot break a request. */
+/** Tells an event. A listener that throws breaks no request. */
 export function tell({ onEvent }: KeeperOptions, event: KeeperEvent | CompactionEvent): void {
   try {
     onEvent?.(event);
   } catch {
-    // There is nobody left to tell.
+    // There is no other place to report it to.
   }
 }

@@ -78,7 +78,7 @@ function nameOf({ turn, base }: Pick<FlightPlan, 'turn' | 'base'>): string {
 
 async function compactAndSave(context: KeeperContext, plan: FlightPlan, held: HeldLease): Promise<void> {
   const { turn, track, signal } = plan;
-  // Somebody may have been faster: nothing is paid twice.
+  // Another process may have compacted it in the meantime: nothing is paid twice.
   const found = await attempt(context, 'find', () =>
     findCheckpoint(context.store, { ...turn, known: plan.base }),
   );
@@ -208,7 +208,7 @@ interface HoldOptions {
   readonly schedule: Schedule;
   /** The store could not be asked; it is asked again. */
   onFailure(error: unknown): void;
-  /** Nobody works that long: the lease is left to run out. */
+  /** The run takes too long: the lease is left to run out. */
   onOverdue(): void;
 }
 

@@ -38,7 +38,7 @@ const MOST_CONVERSATIONS = 100;
 
 /**
  * Goes on from what a compaction made of a conversation, although its client comes with the whole history again. A
- * conversation is known by its messages: whoever edits what a compaction covers, or begins another one, starts afresh.
+ * conversation is known by its messages: where the client has edited what a compaction covers, nothing of it is used.
  */
 export function followConversations(makeCompactor: () => Compactor, format: Format): Follow {
   const chains = createChains();

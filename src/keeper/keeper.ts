@@ -28,7 +28,7 @@ export interface PrepareOptions {
  * - `unchanged`: the very value that was given
  * - `folded`: what a checkpoint covers is replaced by what was made of it
  * - `reduced`: it would not have fitted its window, and goes out with less for this once
- * - `passed`: nobody may touch it, for the `reason` that is told
+ * - `passed`: it must not be touched; `reason` says why
  */
 export type PreparedStatus = 'unchanged' | 'folded' | 'reduced' | 'passed';
 
@@ -118,7 +118,7 @@ interface Pass {
   readonly detail?: string | undefined;
 }
 
-/** Whether nobody may touch a request: there can be only one owner of the context. Undefined where we are. */
+/** Why a request must not be touched: somebody else manages its context. Undefined when nobody else does. */
 function whyToPass(conversation: Conversation): Pass | undefined {
   const { continues, managedBy } = conversation.frame;
   if (continues !== undefined) return { reason: 'provider-holds-history', detail: continues };
@@ -127,7 +127,7 @@ function whyToPass(conversation: Conversation): Pass | undefined {
   return client === undefined ? undefined : { reason: 'client-compacts', detail: client };
 }
 
-/** Without a window nobody can say what fits: such a request is left alone rather than cut by a guess. */
+/** Without a known window a request is left alone rather than cut by a guess. */
 function isWindowKnown({ windowTokens }: KeeperOptions, model: string | undefined): boolean {
   return windowTokens !== undefined || (model !== undefined && knownWindow(model) !== undefined);
 }

@@ -48,7 +48,7 @@ export interface KeeperOptions
   readonly onEvent?: ((event: KeeperEvent | CompactionEvent) => void) | undefined;
 }
 
-/** Every option of a keeper: one that is not here would do nothing, and nobody would notice. */
+/** Every option of a keeper. Names that are not here are refused. */
 export const keeperOptionNames: Readonly<Record<keyof KeeperOptions, true>> = {
   ...engineOptionNames,
   store: true,
@@ -96,15 +96,15 @@ export type KeeperEvent =
   | { readonly type: 'prepare-failed'; readonly error: unknown };
 
 /**
- * Why nobody may touch a request:
+ * Why a request is not touched:
  *
- * - `no-tenant`: it is nobody's, so that nothing may be looked up or kept
+ * - `no-tenant`: it belongs to no tenant, so nothing may be looked up or kept
  * - `provider-holds-history`: the list is not all of it; the rest is with the provider
  * - `provider-compacts`: the client has asked the provider to compact the conversation itself
  * - `client-compacts`: it is the client's own compaction, which has to see all of the history
  * - `folded-calls`: tool calls are folded into texts in a way that cannot be undone exactly
- * - `unknown-model`: nobody knows its window
- * - `failed`: something went wrong that nobody thought of
+ * - `unknown-model`: the window of its model is not known
+ * - `failed`: something unexpected went wrong
  */
 export type PassReason =
   | 'no-tenant'

@@ -146,7 +146,7 @@ export type ProgressInputResult =
 /**
  * Chooses what to summarise next. Where the whole stretch up to the target does not fit, the newest groups stay out and
  * the boundary moves back with them. Never the oldest, and never the summary of what came before: the boundary would
- * speak for messages that nobody read.
+ * cover messages that no summarizer has read.
  */
 export function progressInput(view: readonly Message[], options: ProgressInputOptions): ProgressInputResult {
   const { source = MARKER_SOURCE, fits } = options;

@@ -141,7 +141,7 @@ function viewOf(
   return { checkpoint, conversation, tokens: measureRequest(conversation, usage, estimator) };
 }
 
-/** Sends work into the background when there is some and nobody is at it. */
+/** Starts work in the background when some is due and none is under way. Whether it did. */
 function startIfDue(
   context: KeeperContext,
   { turn, track, view, closing }: { turn: KeeperTurn; track: Track; view: View; closing: AbortController },
