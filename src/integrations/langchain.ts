@@ -9,8 +9,8 @@ import { asString, isObject } from '../conversation/json.ts';
 import { langchain } from '../formats/langchain.ts';
 import { langchainUpdate } from '../formats/langchain-update.ts';
 import { Recent } from '../keeper/recent.ts';
+import { type CompactorSource, compactorsFrom } from './compactor-source.ts';
 import { toInstances } from './langchain-instances.ts';
-import { type CompactorSource, compactorsFrom } from './source.ts';
 
 /**
  * Compacts a list of messages when its window is full enough. Messages that stay are the very same objects, and the very

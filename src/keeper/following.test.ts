@@ -92,6 +92,19 @@ describe('followConversations', () => {
     expect(texts(await follow({ messages: list(words) }))).toEqual(sent);
   });
 
+  it('goes on under another system message in front, and sends that as it is', async () => {
+    const follow = followConversations(() => stub(4).compactor, aiSdkModel);
+    const under = (content: string, words: string) => [{ role: 'system', content }, ...list(words)];
+    await follow({ messages: under('one', 'a b c d') });
+
+    expect(texts(await follow({ messages: under('two', 'a b c d e') }))).toEqual([
+      'two',
+      '[one a b c]',
+      'd',
+      'e',
+    ]);
+  });
+
   it('looks through cache markers, which clients move', async () => {
     const follow = followConversations(() => stub(3).compactor, aiSdkModel);
     const marked = (content: string) => ({
