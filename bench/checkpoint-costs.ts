@@ -1,10 +1,8 @@
-import { createChains, nameOfConversation } from '../src/conversation/chain.ts';
 import { type Conversation, type Format, writeConversation } from '../src/conversation/format.ts';
+import { createChains, nameOfConversation } from '../src/conversation/identity.ts';
 import { sha256 } from '../src/conversation/sha256.ts';
-import { findCheckpoint } from '../src/keeper/find-checkpoint.ts';
-import { projectView } from '../src/keeper/project-view.ts';
-import { readTurn } from '../src/keeper/turn.ts';
-import { isWhole } from '../src/keeper/whole-list.ts';
+import { findCheckpoint, readTurn } from '../src/keeper/checkpoints.ts';
+import { projectView } from '../src/keeper/views.ts';
 import type { Checkpoint } from '../src/stores/checkpoint.ts';
 import { memoryStore } from '../src/stores/memory.ts';
 import { checkpointOf } from '../test/support/store-records.ts';
@@ -37,7 +35,7 @@ const owner = { tenant: 'bench', configuration: 'bench', usage: undefined, signa
 /** A checkpoint over the first nine tenths of a conversation. */
 function longCheckpoint(conversation: Conversation): Checkpoint {
   const { chain, cuts } = readTurn(conversation, createChains({ hash: sha256 }), owner);
-  const boundary = cuts.all().find((cut) => cut >= chain.length * 0.9)!;
+  const boundary = cuts.find((cut) => cut >= chain.length * 0.9)!;
   const raw = { role: 'user', content: 'a summary of what was said '.repeat(1000) };
   return checkpointOf({
     tenant: owner.tenant,
@@ -45,7 +43,6 @@ function longCheckpoint(conversation: Conversation): Checkpoint {
     conversation: nameOfConversation(chain),
     chain: chain.linkAt(boundary),
     boundary,
-    isWhole: isWhole(conversation.messages.slice(0, chain.head + boundary)),
     parts: [
       { from: 0, count: 1 },
       { raw, of: [{ start: 1, end: boundary }] },

@@ -37,12 +37,12 @@ export {
   summarize,
   tokenBudget,
 } from './compaction/strategies/factories.ts';
+export { safeSplitPoint } from './conversation/cuts.ts';
 export { RoundfoldError } from './conversation/errors.ts';
 export { type Conversation, type Format, writeConversation } from './conversation/format.ts';
 export { type Block, type Message, textOf, type Usage } from './conversation/message.ts';
 export { ensureToolResultPairing } from './conversation/pairing.ts';
 export { groupRounds, type Round } from './conversation/rounds.ts';
-export { safeSplitPoint } from './conversation/split.ts';
 export { convertConversation } from './formats/convert/convert.ts';
 export { parseOverflow } from './formats/overflow/detect.ts';
 export type { Overflow } from './formats/overflow/overflow.ts';

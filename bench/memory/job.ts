@@ -1,5 +1,5 @@
 /** What one worker does: every row at every budget on every cut of one session or file. */
-import { currentTurnStart } from '../../src/conversation/current-turn.ts';
+import { currentTurnStart } from '../../src/conversation/cuts.ts';
 import { type LabCase, type Measured, type Measurement, measureCase } from '../../src/lab/measure.ts';
 import type { CountMessages } from '../../src/lab/score.ts';
 import { casesOf, type MemoryTask } from './cases.ts';

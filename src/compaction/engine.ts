@@ -1,6 +1,5 @@
-import { addUsage } from '../conversation/add-usage.ts';
 import type { Conversation } from '../conversation/format.ts';
-import type { Usage } from '../conversation/message.ts';
+import { addUsage, type Usage } from '../conversation/message.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
 import { defaultSummarizer } from './default-summarizer.ts';
 import type { CompactionAdvice } from './economics/advice.ts';

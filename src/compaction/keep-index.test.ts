@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { messagesOfShape } from '../../test/support/shapes.ts';
-import { legalCuts } from '../conversation/legality.ts';
+import { legalCuts } from '../conversation/cuts.ts';
 import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { messagesToKeepIndex } from './keep-index.ts';
 

@@ -9,76 +9,24 @@ export interface FileAccess {
 }
 
 /** Tool names as agents use them, without case and punctuation. */
-const READERS = new Set([
-  'read',
-  'readfile',
-  'readtextfile',
-  'readmanyfiles',
-  'fileread',
-  'view',
-  'viewfile',
-  'openfile',
-  'open',
-  'cat',
-  'getfilecontents',
-]);
-const WRITERS = new Set([
-  'write',
-  'writefile',
-  'writetofile',
-  'filewrite',
-  'createfile',
-  'edit',
-  'editfile',
-  'multiedit',
-  'notebookedit',
-  'replace',
-  'replaceinfile',
-  'strreplace',
-  'searchreplace',
-  'insert',
-  'applydiff',
-  'fileedit',
-]);
-const EDITORS = new Set(['strreplaceeditor', 'strreplacebasededittool', 'texteditor', 'editor']);
-const SHELLS = new Set([
-  'bash',
-  'shell',
-  'sh',
-  'exec',
-  'execcommand',
-  'runcommand',
-  'runshellcommand',
-  'executebash',
-  'executecommand',
-  'localshell',
-  'terminal',
-]);
+const READERS = words(
+  'read readfile readtextfile readmanyfiles fileread view viewfile openfile open cat getfilecontents',
+);
+const WRITERS = words(
+  'write writefile writetofile filewrite createfile edit editfile multiedit notebookedit replace replaceinfile',
+  'strreplace searchreplace insert applydiff fileedit',
+);
+const EDITORS = words('strreplaceeditor strreplacebasededittool texteditor editor');
+const SHELLS = words(
+  'bash shell sh exec execcommand runcommand runshellcommand executebash executecommand localshell terminal',
+);
+/** Arguments that tell a path, the likeliest first. */
+const PATHS = words('file_path path filePath filename file absolute_path target_file notebook_path');
+/** Arguments that tell a part of a file. */
+const RANGES = words('offset limit view_range start_line end_line startLine endLine line_range pages');
 
-const PATH_RANKS = ranksOf([
-  'file_path',
-  'path',
-  'filePath',
-  'filename',
-  'file',
-  'absolute_path',
-  'target_file',
-  'notebook_path',
-]);
-const RANGE_RANKS = ranksOf([
-  'offset',
-  'limit',
-  'view_range',
-  'start_line',
-  'end_line',
-  'startLine',
-  'endLine',
-  'line_range',
-  'pages',
-]);
-
-function ranksOf(keys: readonly string[]): ReadonlyMap<string, number> {
-  return new Map(keys.map((key, rank) => [key, rank]));
+function words(...lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((line) => line.split(' ')));
 }
 
 /** The file a call reads or writes, or undefined when it does neither (or it cannot be told). */
@@ -90,44 +38,20 @@ export function fileAccess(call: ToolCallBlock): FileAccess | undefined {
 
   const kind = kindOf(name, input['command']);
   if (kind === undefined) return undefined;
-  const { path, range } = placeIn(input);
-  return path === undefined ? undefined : { kind, path, range };
+  const path = [...PATHS].map((key) => input[key]).find((value) => typeof value === 'string' && value !== '');
+  return typeof path === 'string' ? { kind, path, range: rangeIn(input) } : undefined;
 }
-
-/** Thousands of calls share a few names; made-up ones do not fill the memory. */
-const plainNames = new Map<string, string>();
 
 /** A name without its server, case and punctuation. */
 function plainName(name: string): string {
-  const known = plainNames.get(name);
-  if (known !== undefined) return known;
   const own = name.slice(name.lastIndexOf('__') + 1);
-  const plain = own.toLowerCase().replaceAll(/[^a-z]/g, '');
-  if (plainNames.size < 1000) plainNames.set(name, plain);
-  return plain;
+  return own.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
-/** The first of the keys that tell a path, and all that tell a part, in the order of their lists. */
-function placeIn(input: Readonly<Record<string, unknown>>): {
-  readonly path: string | undefined;
-  readonly range: string | undefined;
-} {
-  let path: string | undefined;
-  let pathRank = Number.POSITIVE_INFINITY;
-  let parts: { readonly rank: number; readonly text: string }[] | undefined;
-  for (const key of Object.keys(input)) {
-    const value = input[key];
-    const rank = PATH_RANKS.get(key);
-    if (rank !== undefined && rank < pathRank && typeof value === 'string' && value !== '') {
-      path = value;
-      pathRank = rank;
-    }
-    const rangeRank = RANGE_RANKS.get(key);
-    if (rangeRank === undefined || value === undefined || value === null) continue;
-    parts = [...(parts ?? []), { rank: rangeRank, text: `${key}=${JSON.stringify(value)}` }];
-  }
-  const sorted = parts?.toSorted((left, right) => left.rank - right.rank);
-  return { path, range: sorted?.map(({ text }) => text).join(' ') };
+function rangeIn(input: Readonly<Record<string, unknown>>): string | undefined {
+  const told = [...RANGES].filter((key) => input[key] !== undefined && input[key] !== null);
+  if (told.length === 0) return undefined;
+  return told.map((key) => `${key}=${JSON.stringify(input[key])}`).join(' ');
 }
 
 function kindOf(name: string, command: unknown): FileAccess['kind'] | undefined {

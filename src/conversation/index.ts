@@ -3,7 +3,14 @@
  * cut, and how a broken one is mended.
  * @module
  */
-export type { Bond } from './bond.ts';
+export {
+  type Bond,
+  type LegalityProperty,
+  legalCuts,
+  legalityProperties,
+  safeSplitPoint,
+  whyNotCut,
+} from './cuts.ts';
 export { type ErrorCode, type Place, RoundfoldError } from './errors.ts';
 export { type FileAccess, fileAccess } from './file-access.ts';
 export {
@@ -16,7 +23,6 @@ export {
   withMessages,
   writeConversation,
 } from './format.ts';
-export { type LegalityProperty, legalCuts, legalityProperties, whyNotCut } from './legality.ts';
 export {
   type Block,
   type CompactionBlock,
@@ -42,6 +48,5 @@ export {
   PLACEHOLDER_TEXT,
 } from './pairing.ts';
 export { type GroupOptions, groupRounds, largestRound, nameRound, type Round } from './rounds.ts';
-export { safeSplitPoint } from './split.ts';
 export { readSummaryMessage, SUMMARY_HEADING, summaryMessageText } from './summary-message.ts';
 export { type BlockPosition, linkTools, type ToolLinks, type ToolPair } from './tool-links.ts';

@@ -10,8 +10,6 @@ export interface Fold<Item, State> {
 interface Remembered<Item, State> {
   items: readonly Item[];
   readonly state: State;
-  /** The list that was folded last: given again, it needs no comparing. */
-  list: readonly Item[] | undefined;
 }
 
 /** Lists with one first item that are remembered side by side: a conversation, its shortened form, a branch. */
@@ -40,7 +38,6 @@ export function rememberFold<Item extends object, State>(
     }
     // A copy: the list itself may be pushed to later.
     if (known.items.length < items.length) known.items = items.slice();
-    known.list = items;
     return known.state;
   };
 }
@@ -53,7 +50,7 @@ function goOnFrom<Item, State>(
 ): Remembered<Item, State> {
   const best = findBest(lists, items, rewind !== undefined);
   if (best === undefined) {
-    const fresh: Remembered<Item, State> = { items: [], state: start(), list: undefined };
+    const fresh: Remembered<Item, State> = { items: [], state: start() };
     lists.unshift(fresh);
     if (lists.length > LISTS) lists.pop();
     return fresh;
@@ -78,8 +75,6 @@ function findBest<Item, State>(
 ): { readonly known: Remembered<Item, State>; readonly shared: number } | undefined {
   let best: { readonly known: Remembered<Item, State>; readonly shared: number } | undefined;
   for (const known of lists) {
-    // Lists are replaced, not changed, but loops do push to them.
-    if (known.list === items && known.items.length === items.length) return { known, shared: items.length };
     const shared = sharedLength(known.items, items);
     const isUsable = shared === known.items.length || (canRewind && shared * 2 > known.items.length);
     if (isUsable && (best === undefined || shared > best.shared)) best = { known, shared };

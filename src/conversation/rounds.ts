@@ -1,6 +1,6 @@
 import { isUserText, type Message, type Role } from './message.ts';
 import { rememberFold } from './prefix-memory.ts';
-import { messageOf, ToolLinker } from './tool-links.ts';
+import { ToolLinker } from './tool-links.ts';
 
 /** One assistant response, its tool results and what follows until the next response; round 0 is the preamble. */
 export interface Round {
@@ -76,7 +76,7 @@ const foldOpenings = rememberFold<Message, Grouping>({
   start() {
     const openings: Opening[] = [];
     const unproven: Opening[] = [];
-    const linker = new ToolLinker({ pair: (call) => joinBehind(unproven, messageOf(call)) });
+    const linker = new ToolLinker({ pair: (call) => joinBehind(unproven, call.message) });
     return { openings, unproven, linker, lastResponseId: undefined, lastRole: undefined };
   },
 

@@ -1,5 +1,4 @@
 import type { Message, ToolCallBlock, ToolResultBlock } from './message.ts';
-import { OpenCalls, OpenCallsByName, type PackedPosition } from './open-calls.ts';
 
 /** Where a block stands: index of its message, index in that message. */
 export interface BlockPosition {
@@ -32,85 +31,99 @@ export function linkTools(messages: readonly Message[]): ToolLinks {
   const unanswered: BlockPosition[] = [];
   const orphans: BlockPosition[] = [];
   const linker = new ToolLinker({
-    pair: (call, result) => pairs.push({ call: unpackPosition(call), result: unpackPosition(result) }),
-    unanswered: (call) => unanswered.push(unpackPosition(call)),
-    orphan: (result) => orphans.push(unpackPosition(result)),
+    pair: (call, result) => pairs.push({ call, result }),
+    unanswered: (call) => unanswered.push(call),
+    orphan: (result) => orphans.push(result),
   });
   for (const [index, message] of messages.entries()) linker.add(message, index);
-  unanswered.push(...linker.open().map(unpackPosition));
-  unanswered.sort((left, right) => left.message - right.message || left.block - right.block);
+  unanswered.push(...linker.open());
+  unanswered.sort(byPosition);
   return { pairs, unanswered, orphans };
+}
+
+function byPosition(left: BlockPosition, right: BlockPosition): number {
+  return left.message - right.message || left.block - right.block;
 }
 
 /** Hears of every pair and of everything that has no other half. */
 export interface ToolVisitor {
-  pair(call: PackedPosition, result: PackedPosition): void;
-  /** A call whose id was used again before it was answered. Those still open at the end are the linker's to tell. */
-  unanswered?(call: PackedPosition): void;
-  orphan?(result: PackedPosition): void;
-}
-
-/** More blocks than any message has. */
-const BLOCKS = 2 ** 20;
-
-/** The index of the message that a packed position is in. */
-export function messageOf(packed: PackedPosition): number {
-  return Math.floor(packed / BLOCKS);
-}
-
-/** The index in its message that a packed position stands for. */
-export function blockOf(packed: PackedPosition): number {
-  return packed % BLOCKS;
-}
-
-/** The place that a packed position stands for. */
-export function unpackPosition(packed: PackedPosition): BlockPosition {
-  return { message: messageOf(packed), block: blockOf(packed) };
+  pair(call: BlockPosition, result: BlockPosition): void;
+  /** A call whose id was used again before it was answered. Calls that are open at the end are not told: ask `open()`. */
+  unanswered?(call: BlockPosition): void;
+  orphan?(result: BlockPosition): void;
 }
 
 /** Pairs calls and results of a list that is given to it message by message. */
 export class ToolLinker {
-  private readonly visitor: ToolVisitor;
-  // What the client was asked to run the provider never answers, and the other way round.
-  private readonly clientCalls = new OpenCalls();
-  private readonly serverCalls = new OpenCalls();
-  private readonly callsByName = new OpenCallsByName();
+  readonly #visitor: ToolVisitor;
+  // A provider never answers a call for the client, and a client never one for the provider.
+  readonly #open = { client: new Map<string, BlockPosition>(), server: new Map<string, BlockPosition>() };
+  /** Calls without id, by the name of the tool. */
+  readonly #openByName = new Map<string, Queue>();
 
   constructor(visitor: ToolVisitor) {
-    this.visitor = visitor;
+    this.#visitor = visitor;
   }
 
   /** Takes the next message. */
-  add({ blocks }: Message, index: number): void {
-    for (let position = 0; position < blocks.length; position++) {
-      const block = blocks[position];
-      if (block?.type === 'tool-call') {
-        const calls = block.runBy === 'client' ? this.clientCalls : this.serverCalls;
-        this.openCall(calls, block, index * BLOCKS + position);
-      } else if (block?.type === 'tool-result') {
-        const calls = block.runBy === 'client' ? this.clientCalls : this.serverCalls;
-        this.closeCall(calls, block, index * BLOCKS + position);
-      }
+  add({ blocks }: Message, message: number): void {
+    for (let block = 0; block < blocks.length; block++) {
+      const found = blocks[block];
+      if (found?.type === 'tool-call') this.#addCall(found, { message, block });
+      else if (found?.type === 'tool-result') this.#addResult(found, { message, block });
     }
   }
 
   /** The calls that are still waiting. */
-  open(): readonly PackedPosition[] {
-    return [...this.clientCalls.all(), ...this.serverCalls.all(), ...this.callsByName.all()];
+  open(): readonly BlockPosition[] {
+    return [
+      ...this.#open.client.values(),
+      ...this.#open.server.values(),
+      ...[...this.#openByName.values()].flatMap(({ calls, next }) => calls.slice(next)),
+    ];
   }
 
-  private openCall(calls: OpenCalls, { id, name }: ToolCallBlock, position: PackedPosition): void {
+  #addCall({ id, name, runBy }: ToolCallBlock, position: BlockPosition): void {
     if (id === undefined) {
-      this.callsByName.add(name, position);
+      const queue = this.#openByName.get(name);
+      if (queue === undefined) this.#openByName.set(name, { calls: [position], next: 0 });
+      else queue.calls.push(position);
       return;
     }
-    const replaced = calls.add(id, position);
-    if (replaced !== undefined) this.visitor.unanswered?.(replaced);
+    const replaced = this.#open[runBy].get(id);
+    if (replaced !== undefined) this.#visitor.unanswered?.(replaced);
+    this.#open[runBy].set(id, position);
   }
 
-  private closeCall(calls: OpenCalls, { callId: id, name }: ToolResultBlock, position: PackedPosition): void {
-    const call = (id === undefined ? undefined : calls.take(id)) ?? this.callsByName.take(name);
-    if (call === undefined) this.visitor.orphan?.(position);
-    else this.visitor.pair(call, position);
+  #addResult({ callId, name, runBy }: ToolResultBlock, position: BlockPosition): void {
+    const known = callId === undefined ? undefined : this.#open[runBy].get(callId);
+    if (callId !== undefined) this.#open[runBy].delete(callId);
+    const call = known ?? this.#nextByName(name);
+    if (call === undefined) this.#visitor.orphan?.(position);
+    else this.#visitor.pair(call, position);
   }
+
+  /** The first call of that name; the first of all when the result has no name. */
+  #nextByName(name: string | undefined): BlockPosition | undefined {
+    const queue = name === undefined ? this.#longestWaiting() : this.#openByName.get(name);
+    const call = queue?.calls[queue.next];
+    if (queue !== undefined && call !== undefined) queue.next++;
+    return call;
+  }
+
+  #longestWaiting(): Queue | undefined {
+    let longest: { readonly queue: Queue; readonly first: BlockPosition } | undefined;
+    for (const queue of this.#openByName.values()) {
+      const first = queue.calls[queue.next];
+      if (first !== undefined && (longest === undefined || byPosition(first, longest.first) < 0))
+        longest = { queue, first };
+    }
+    return longest?.queue;
+  }
+}
+
+/** Calls in their order. Taking the first of thousands off an array would move all others. */
+interface Queue {
+  readonly calls: BlockPosition[];
+  next: number;
 }

@@ -1,7 +1,7 @@
 import type { Conversation, Format, Frame } from '../conversation/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
 import type { Block, Message, Role, ToolResultBlock } from '../conversation/message.ts';
-import { plainSha256 } from '../conversation/sha256-words.ts';
+import { plainSha256 } from '../conversation/sha256.ts';
 import { sealOnce } from './ai-sdk-parts.ts';
 import { recogniseUiMessages } from './ai-sdk-recognise.ts';
 import { failedToolPart, readUiPart, withToolOutput } from './ai-sdk-ui-parts.ts';

@@ -5,9 +5,9 @@
  */
 import type { Usage } from '../conversation/message.ts';
 import { aiSdkModel } from '../formats/ai-sdk-model.ts';
+import { followConversations } from '../keeper/following.ts';
 import { createTokenEstimator } from '../tokens/token-estimator.ts';
-import { followConversations } from './following.ts';
-import { type CompactorSource, compactorsFrom } from './source.ts';
+import { type CompactorSource, compactorsFrom } from './compactor-source.ts';
 
 /** What of a step that is about to be made is looked at. */
 export interface StepToPrepare<Message> {
@@ -34,7 +34,7 @@ export type CompactStep = <Message>(
  * One function may serve many conversations, each with a compactor of its own, unless it is given one.
  */
 export function compactStep(source: CompactorSource): CompactStep {
-  const follow = followConversations(compactorsFrom(source, aiSdkModel.name), aiSdkModel.name);
+  const follow = followConversations(compactorsFrom(source, aiSdkModel.name), aiSdkModel);
   return async <Message>({ messages, steps }: StepToPrepare<Message>) => {
     const changed = await follow({ messages, usage: reportedUsage(messages, steps.at(-1)?.usage) });
     // Model messages go in, and model messages come out.
@@ -73,7 +73,7 @@ export interface CompactionMiddleware {
  * place.
  */
 export function compactionMiddleware(source: CompactorSource): CompactionMiddleware {
-  const follow = followConversations(compactorsFrom(source, aiSdkModel.name), aiSdkModel.name);
+  const follow = followConversations(compactorsFrom(source, aiSdkModel.name), aiSdkModel);
   return {
     specificationVersion: 'v3',
     async transformParams({ params }) {

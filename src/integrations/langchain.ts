@@ -3,14 +3,14 @@
  * messages are made by the classes of those that came, so that nothing of LangChain is loaded or needed here.
  * @module
  */
-import type { CallOptions } from '../compaction/compactor.ts';
+import type { CallOptions, Compactor } from '../compaction/compactor.ts';
 import { changeOf } from '../compaction/plan/strategy.ts';
 import { asString, isObject } from '../conversation/json.ts';
 import { langchain } from '../formats/langchain.ts';
 import { langchainUpdate } from '../formats/langchain-update.ts';
-import { rememberRecent } from '../keeper/recent.ts';
+import { Recent } from '../keeper/recent.ts';
+import { type CompactorSource, compactorsFrom } from './compactor-source.ts';
 import { toInstances } from './langchain-instances.ts';
-import { type CompactorSource, compactorsFrom } from './source.ts';
 
 /**
  * Compacts a list of messages when its window is full enough. Messages that stay are the very same objects, and the very
@@ -58,11 +58,12 @@ const MOST_CONVERSATIONS = 1000;
  * conversations: each has a compactor of its own, by its thread or else by its first message, unless one is given.
  */
 export function compactionMiddleware(source: CompactorSource): CompactionMiddleware {
-  const conversations = rememberRecent(MOST_CONVERSATIONS, compactorsFrom(source, langchain.name));
+  const conversations = new Recent<string, Compactor>(MOST_CONVERSATIONS);
+  const makeCompactor = compactorsFrom(source, langchain.name);
   return {
     name: 'RoundfoldCompaction',
     async beforeModel<Message>({ messages }: StateOfMessages<Message>, run: AgentRun) {
-      const compactor = conversations.take(run.configurable?.thread_id ?? nameOf(messages[0]));
+      const compactor = conversations.take(run.configurable?.thread_id ?? nameOf(messages[0]), makeCompactor);
       const compacted = await compactMessages(messages, compactor, { signal: run.signal });
       const update = langchainUpdate(messages, compacted);
       // The reducer makes messages of the orders among them.

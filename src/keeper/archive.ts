@@ -1,11 +1,11 @@
 import type { HandleFor } from '../compaction/plan/handles.ts';
-import type { Hash } from '../conversation/chain.ts';
 import type { Format } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
+import type { Hash } from '../conversation/sha256.ts';
 import type { Checkpoint, Stretch } from '../stores/checkpoint.ts';
 import { type KeptMessage, keptMessage, searchableText, spanHandle } from '../stores/span-content.ts';
 import type { ArchivedSpan } from '../stores/store.ts';
-import { joinStretches, type Piece } from './piece.ts';
+import { joinStretches, type Piece } from './views.ts';
 
 /** Names what leaves a view in one run, and keeps what has left. */
 export interface Archive {
@@ -35,7 +35,7 @@ export interface ArchiveOptions {
   readonly createdAt: number;
 }
 
-/** Messages that are kept under one name at most, where nobody asked for a name. */
+/** The most messages under one name, where no strategy asked for a name. */
 const LARGEST_SPAN = 50;
 
 /** Opens the archive of one run. Names depend on the conversation and on the content, and on nothing else. */

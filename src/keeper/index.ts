@@ -7,34 +7,31 @@ export {
   type AtomicGroup,
   alignToGroup,
   atomicGroups,
+  lastingCuts,
   protectedHeadEnd,
-} from '../conversation/atomic-groups.ts';
+} from '../conversation/cuts.ts';
 export {
   type Chain,
   type ChainOptions,
   type Chains,
   createChains,
-  type Hash,
-  type HashStream,
   nameOfConversation,
-} from '../conversation/chain.ts';
-export { sha256 } from '../conversation/sha256.ts';
+  type VolatileParts,
+} from '../conversation/identity.ts';
+export { type Hash, sha256 } from '../conversation/sha256.ts';
 export {
   type ReadSummary,
   readMarkedSummary,
   type SummaryMarker,
   summaryMessageText,
 } from '../conversation/summary-message.ts';
-export type { VolatileParts } from '../conversation/volatile.ts';
 export { type FoldedView, foldView } from '../formats/folded/fold-view.ts';
 export { shortenToolIds, shortToolId } from '../formats/folded/short-tool-ids.ts';
 export { type Folding, type UnfoldedView, unfoldView } from '../formats/folded/unfold-view.ts';
 export { type FoundMarker, findMarker, isMarker, MARKER_SOURCE } from '../memory/markers.ts';
 export type { Checkpoint, Stretch, ViewPart } from '../stores/checkpoint.ts';
 export type * from '../stores/store.ts';
-export { type Cuts, cutsOf } from './cuts.ts';
-export { type FindOptions, findCheckpoint, isTrueOf } from './find-checkpoint.ts';
-export type { Schedule } from './held-lease.ts';
+export { type FindOptions, findCheckpoint, isTrueOf } from './checkpoints.ts';
 export {
   createKeeper,
   type Keeper,
@@ -42,12 +39,17 @@ export {
   type PreparedStatus,
   type PrepareOptions,
 } from './keeper.ts';
-export type { KeeperEvent, PassReason, StoreOperation } from './keeper-event.ts';
-export type { KeeperOptions } from './keeper-options.ts';
+export type { KeeperEvent, KeeperOptions, PassReason, Schedule, StoreOperation } from './options.ts';
 export {
   isProgress,
+  type NextViewOptions,
+  nextView,
   originalCount,
+  type ProgressInput,
+  type ProgressInputOptions,
+  type ProgressInputResult,
   previewTailStart,
+  progressInput,
   progressStart,
   readView,
   savedProgress,
@@ -55,11 +57,4 @@ export {
   targetProgress,
   type ViewState,
 } from './progress.ts';
-export {
-  type ProgressInput,
-  type ProgressInputOptions,
-  type ProgressInputResult,
-  progressInput,
-} from './progress-input.ts';
-export { type NextViewOptions, nextView } from './progress-view.ts';
-export { projectView, type ViewOptions } from './project-view.ts';
+export { projectView, type ViewOptions } from './views.ts';

@@ -1,19 +1,21 @@
 import { afterTurn } from '../compaction/auto-compact.ts';
+import { measureRequest } from '../compaction/measure.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
+import { letOthersRun } from '../compaction/timing.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Checkpoint } from '../stores/checkpoint.ts';
 import { shouldContextCollapse } from '../tokens/thresholds.ts';
-import { findCheckpoint, isTrueOf } from './find-checkpoint.ts';
-import { attempt, fly, hasNews } from './flight.ts';
-import type { RunnerPorts } from './ports.ts';
-import { projectView } from './project-view.ts';
-import { remember, type Track, Tracks } from './track.ts';
-import { type KeeperTurn, readTurn } from './turn.ts';
+import { findCheckpoint, isTrueOf, type KeeperTurn, readTurn } from './checkpoints.ts';
+import { reduceView } from './compact-view.ts';
+import type { KeeperContext } from './context.ts';
+import { attempt, fly, hasNews } from './flights.ts';
+import { remember, type Track, Tracks } from './tracks.ts';
+import { projectView } from './views.ts';
 
 export interface RunnerCall {
-  /** Those of the model that the request is for. */
-  readonly ports: RunnerPorts;
+  /** That of the model that the request is for. */
+  readonly context: KeeperContext;
   readonly tenant: string;
   readonly usage?: Usage | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -43,7 +45,7 @@ interface View {
   readonly tokens: number;
 }
 
-/** Runs conversations: finds what is known of each, shows it, and has it compacted behind the request's back. */
+/** Serves requests: finds the checkpoint of each conversation, shows its view, and has it compacted in the background. */
 export function createRunner(rememberedConversations: number): Runner {
   const tracks = new Tracks(rememberedConversations);
   const controller = new AbortController();
@@ -54,26 +56,28 @@ export function createRunner(rememberedConversations: number): Runner {
   };
 
   return {
-    async prepare(conversation, { ports, tenant, usage, signal }) {
-      const configuration = ports.configurationFor(conversation.format);
-      const turn = readTurn(conversation, ports.chains, { tenant, configuration, usage, signal });
+    async prepare(conversation, { context, tenant, usage, signal }) {
+      const configuration = context.configurationFor(conversation.format);
+      const turn = readTurn(conversation, context.chains, { tenant, configuration, usage, signal });
       const track = tracks.of(tenant, turn.chain, (checkpoint) => isTrueOf(checkpoint, turn));
-      const found = await findFor(ports, turn, track);
-      // What it takes to know a long conversation and what it takes to count it are each long enough.
-      await ports.letOthersRun();
-      let view = viewOf(ports, turn, { track, checkpoint: found });
-      const isStarted = startIfDue(ports, { turn, track, view, closing: controller });
+      const found = await findFor(context, turn, track);
+      // Hashing a long conversation and counting it both take long: others have a turn in between.
+      await letOthersRun();
+      let view = viewOf(context, turn, { track, checkpoint: found });
+      const isStarted = startIfDue(context, { turn, track, view, closing: controller });
       if (!isStarted && track.flight === undefined) track.state = afterTurn(track.state);
-      const { windowTokens } = ports.thresholds;
+      const { windowTokens } = context.engine.thresholds;
       if (shouldContextCollapse(view.tokens, windowTokens) && track.flight !== undefined) {
-        await waitFor(track.flight.done, ports, signal);
-        view = viewOf(ports, turn, { track, checkpoint: await findFor(ports, turn, track) });
+        await waitFor(track.flight.done, context, signal);
+        view = viewOf(context, turn, { track, checkpoint: await findFor(context, turn, track) });
       }
-      track.sent = { checkpoint: view.checkpoint?.chain };
-      noteUse(track, turn, view.checkpoint);
+      const used = view.checkpoint?.chain;
+      track.sent = { checkpoint: used };
+      if (used !== undefined && track.firstUses.get(used) === undefined)
+        track.firstUses.use(used, turn.chain.length);
       if (!shouldContextCollapse(view.tokens, windowTokens)) return { ...view, reductions: [] };
-      const reduced = await ports.reduce(view.conversation, view.tokens);
-      ports.emit({ type: 'request-reduced', tokens: view.tokens, tokensAfter: reduced.tokens });
+      const reduced = await reduceView(context.engine, view.conversation, view.tokens);
+      context.emit({ type: 'request-reduced', tokens: view.tokens, tokensAfter: reduced.tokens });
       return {
         conversation: reduced.conversation,
         checkpoint: view.checkpoint,
@@ -89,19 +93,23 @@ export function createRunner(rememberedConversations: number): Runner {
 }
 
 /** The longest checkpoint that is true of a request, from the store; from memory while the store does not answer. */
-async function findFor(ports: RunnerPorts, turn: KeeperTurn, track: Track): Promise<Checkpoint | undefined> {
+async function findFor(
+  context: KeeperContext,
+  turn: KeeperTurn,
+  track: Track,
+): Promise<Checkpoint | undefined> {
   const known = longest(track.known.filter((checkpoint) => isTrueOf(checkpoint, turn)));
-  const asked = await attempt(ports, 'find', async () => {
-    const found = await findCheckpoint(ports.store, { ...turn, known });
+  const asked = await attempt(context, 'find', async () => {
+    const found = await findCheckpoint(context.store, { ...turn, known });
     if (found !== undefined || known === undefined) return found;
     // It was deleted, collected or damaged: there may be a shorter one.
     track.known = track.known.filter((checkpoint) => checkpoint !== known);
-    ports.emit({ type: 'checkpoint-lost', conversation: track.name, boundary: known.boundary });
-    return findCheckpoint(ports.store, turn);
+    context.emit({ type: 'checkpoint-lost', conversation: track.name, boundary: known.boundary });
+    return findCheckpoint(context.store, turn);
   });
   const stored = asked === undefined ? known : asked.value;
   if (stored !== undefined && stored !== known) {
-    ports.emit({ type: 'checkpoint-found', conversation: track.name, boundary: stored.boundary });
+    context.emit({ type: 'checkpoint-found', conversation: track.name, boundary: stored.boundary });
     if (track.state.compactionCount < stored.state.compactionCount) track.state = stored.state;
   }
   if (stored !== undefined) remember(track, stored);
@@ -115,41 +123,32 @@ function longest(checkpoints: readonly Checkpoint[]): Checkpoint | undefined {
 }
 
 function viewOf(
-  ports: RunnerPorts,
+  context: KeeperContext,
   turn: KeeperTurn,
   { track, checkpoint }: { readonly track: Track; readonly checkpoint: Checkpoint | undefined },
 ): View {
   // What was reported with the last answer is about the view that was sent then.
   const isSameView = track.sent !== undefined && track.sent.checkpoint === checkpoint?.chain;
   const usage = isSameView ? turn.usage : undefined;
-  if (checkpoint === undefined) {
-    const tokens = ports.measure(turn.conversation, usage);
-    return { checkpoint, conversation: turn.conversation, tokens };
-  }
+  const { bindsReasoning, estimator } = context.engine;
   const { head, length } = turn.chain;
-  const boundBefore = ports.bindsReasoning ? (track.firstUses.get(checkpoint.chain) ?? length) : undefined;
-  const conversation = projectView(turn.conversation, checkpoint, { head, boundBefore });
-  return { checkpoint, conversation, tokens: ports.measure(conversation, usage) };
+  const firstUse = checkpoint === undefined ? undefined : track.firstUses.get(checkpoint.chain);
+  const boundBefore = bindsReasoning ? (firstUse ?? length) : undefined;
+  const conversation =
+    checkpoint === undefined
+      ? turn.conversation
+      : projectView(turn.conversation, checkpoint, { head, boundBefore });
+  return { checkpoint, conversation, tokens: measureRequest(conversation, usage, estimator) };
 }
 
-/** Checkpoints of which it is remembered when they were first used. */
-const REMEMBERED_USES = 16;
-
-function noteUse(track: Track, { chain }: KeeperTurn, checkpoint: Checkpoint | undefined): void {
-  if (checkpoint === undefined || track.firstUses.has(checkpoint.chain)) return;
-  track.firstUses.set(checkpoint.chain, chain.length);
-  const [oldest] = track.firstUses.keys();
-  if (track.firstUses.size > REMEMBERED_USES && oldest !== undefined) track.firstUses.delete(oldest);
-}
-
-/** Sends work into the background when there is some and nobody is at it. */
+/** Starts work in the background when some is due and none is under way. Whether it did. */
 function startIfDue(
-  ports: RunnerPorts,
+  context: KeeperContext,
   { turn, track, view, closing }: { turn: KeeperTurn; track: Track; view: View; closing: AbortController },
 ): boolean {
   if (track.flight !== undefined || closing.signal.aborted) return false;
   const isDue =
-    view.tokens >= ports.thresholds.triggerTokens &&
+    view.tokens >= context.engine.thresholds.triggerTokens &&
     track.state.pausedTurns === 0 &&
     hasNews(turn, view.checkpoint);
   if (!isDue && track.unsaved === undefined) return false;
@@ -158,7 +157,7 @@ function startIfDue(
   const abort = () => ended.abort();
   closing.signal.addEventListener('abort', abort);
   const base = track.known.find((checkpoint) => checkpoint === view.checkpoint);
-  const done = fly(ports, { turn, track, base, signal: ended.signal, abort }).finally(() => {
+  const done = fly(context, { turn, track, base, signal: ended.signal, abort }).finally(() => {
     closing.signal.removeEventListener('abort', abort);
     track.flight = undefined;
   });
@@ -169,17 +168,15 @@ function startIfDue(
 /** Until the work is done, patience is at its end or the caller has left, whatever comes first. */
 async function waitFor(
   done: Promise<void>,
-  { schedule, patienceMilliseconds }: RunnerPorts,
+  { schedule, patienceMilliseconds }: KeeperContext,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (signal?.aborted === true) return;
-  let leave: () => void = () => undefined;
-  const left = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const cancel = schedule(leave, patienceMilliseconds);
-  signal?.addEventListener('abort', leave);
+  const onAbort = () => leave();
+  signal?.addEventListener('abort', onAbort);
   await Promise.race([done, left]);
-  signal?.removeEventListener('abort', leave);
+  signal?.removeEventListener('abort', onAbort);
   cancel();
 }

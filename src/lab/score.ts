@@ -1,6 +1,6 @@
 import type { Receipt } from '../compaction/plan/receipt.ts';
 import { findContract } from '../contracts/registry.ts';
-import { currentTurnStart } from '../conversation/current-turn.ts';
+import { currentTurnStart } from '../conversation/cuts.ts';
 import { type Conversation, withMessages, writeConversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';

@@ -1,5 +1,5 @@
+import { legalCuts } from '../conversation/cuts.ts';
 import { type Conversation, withMessages } from '../conversation/format.ts';
-import { legalCuts } from '../conversation/legality.ts';
 import type { Message } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
 import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';

@@ -1,4 +1,4 @@
-import type { Span } from '../conversation/atomic-groups.ts';
+import type { Span } from '../conversation/cuts.ts';
 import type { Message } from '../conversation/message.ts';
 import { readOpenings, readSummaryMessage } from '../conversation/summary-message.ts';
 import { demandsOfUser, type Fact, factsOf, writesOpenWork } from './facts/facts.ts';

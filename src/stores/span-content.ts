@@ -1,5 +1,5 @@
-import type { Hash } from '../conversation/chain.ts';
 import type { Message } from '../conversation/message.ts';
+import type { Hash } from '../conversation/sha256.ts';
 import { readableParts } from '../memory/pages/readable-parts.ts';
 
 /** Hexadecimal digits of a name: 128 bits are enough to tell what one conversation has. */

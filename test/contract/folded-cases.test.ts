@@ -15,8 +15,7 @@ import {
   type Strategy,
   writeConversation,
 } from '../../src/index.ts';
-import { originalCount, targetProgress } from '../../src/keeper/progress.ts';
-import { progressInput } from '../../src/keeper/progress-input.ts';
+import { originalCount, progressInput, targetProgress } from '../../src/keeper/progress.ts';
 import { findMarker } from '../../src/memory/markers.ts';
 import { summaryRequestBudget } from '../../src/memory/model/request-budget.ts';
 import { openWebui } from '../../src/transcripts/open-webui/reader.ts';

@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { undoPlan } from '../../src/compaction/plan/plan.ts';
+import { legalCuts } from '../../src/conversation/cuts.ts';
 import { writeConversation } from '../../src/conversation/format.ts';
-import { legalCuts } from '../../src/conversation/legality.ts';
 import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
 import { groupRounds } from '../../src/conversation/rounds.ts';
 import { findFormat, recogniseFormat } from '../../src/formats/registry.ts';

@@ -5,15 +5,16 @@ import { formats } from '../../src/formats/index.ts';
 import type { Message } from '../../src/index.ts';
 import {
   isProgress,
+  nextView,
   originalCount,
+  type ProgressInput,
   previewTailStart,
+  progressInput,
   progressStart,
   readView,
   savedProgress,
   targetProgress,
 } from '../../src/keeper/progress.ts';
-import { type ProgressInput, progressInput } from '../../src/keeper/progress-input.ts';
-import { nextView } from '../../src/keeper/progress-view.ts';
 import { findMarker, MARKER_SOURCE } from '../../src/memory/markers.ts';
 import { summaryRequestBudget } from '../../src/memory/model/request-budget.ts';
 import { chat, chatShape, markerRaw, viewOf } from '../support/chat-shapes.ts';

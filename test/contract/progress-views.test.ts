@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { alignToGroup, atomicGroups, protectedHeadEnd } from '../../src/conversation/atomic-groups.ts';
+import { alignToGroup, atomicGroups, protectedHeadEnd } from '../../src/conversation/cuts.ts';
 import { linkTools } from '../../src/conversation/index.ts';
 import { shortenToolIds, shortToolId } from '../../src/formats/folded/short-tool-ids.ts';
 import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
 import { type Message, writeConversation } from '../../src/index.ts';
-import { originalCount, targetProgress } from '../../src/keeper/progress.ts';
-import { progressInput } from '../../src/keeper/progress-input.ts';
-import { nextView } from '../../src/keeper/progress-view.ts';
+import { nextView, originalCount, progressInput, targetProgress } from '../../src/keeper/progress.ts';
 import { chat, chatShape, toolCall, viewOf } from '../support/chat-shapes.ts';
 import { errorsOf, rawsOf } from '../support/small-sessions.ts';
 

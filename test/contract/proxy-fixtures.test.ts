@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { legalCuts } from '../../src/conversation/cuts.ts';
 import { writeConversation } from '../../src/conversation/format.ts';
-import { legalCuts } from '../../src/conversation/legality.ts';
 import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
 import { groupRounds } from '../../src/conversation/rounds.ts';
 import { parseOverflow } from '../../src/formats/overflow/detect.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findContract } from '../../src/contracts/registry.ts';
+import { legalCuts } from '../../src/conversation/cuts.ts';
 import { writeConversation } from '../../src/conversation/format.ts';
-import { legalCuts } from '../../src/conversation/legality.ts';
 import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
 import { groupRounds } from '../../src/conversation/rounds.ts';
 import { recogniseFormat } from '../../src/formats/registry.ts';

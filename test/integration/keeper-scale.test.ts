@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Hash, HashStream } from '../../src/conversation/chain.ts';
 import { sha256 } from '../../src/conversation/sha256.ts';
 import { keeping, session, told } from '../support/keeping.ts';
 
@@ -10,14 +9,7 @@ function countingHash() {
     counted.characters += text.length;
     return text;
   };
-  const watch = (inner: HashStream): HashStream => ({
-    add: (text) => inner.add(count(text)),
-    copy: () => watch(inner.copy()),
-    digest: () => inner.digest(),
-  });
-  const hash: Hash = Object.assign((text: string) => sha256(count(text)), {
-    stream: () => watch(sha256.stream()),
-  });
+  const hash = (text: string) => sha256(count(text));
   return { hash, counted };
 }
 

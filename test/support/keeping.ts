@@ -1,8 +1,7 @@
 import type { CompactionEvent } from '../../src/compaction/events.ts';
 import { sha256 } from '../../src/conversation/sha256.ts';
 import { createKeeper, type Keeper } from '../../src/keeper/keeper.ts';
-import type { KeeperEvent } from '../../src/keeper/keeper-event.ts';
-import type { KeeperOptions } from '../../src/keeper/keeper-options.ts';
+import type { KeeperEvent, KeeperOptions } from '../../src/keeper/options.ts';
 import type { Summarizer, SummaryRequest } from '../../src/memory/summary-request.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
 import type { Store } from '../../src/stores/store.ts';

@@ -1,10 +1,10 @@
 import { notCompacted, type Strategy, type StrategyDefinition } from '../../compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../compaction/strategies/registry.ts';
 import { slidingWindow } from '../../compaction/strategies/sliding-window.ts';
+import { safeSplitPoint } from '../../conversation/cuts.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { hasToolCall, type Message } from '../../conversation/message.ts';
 import { readOptions } from '../../conversation/options.ts';
-import { safeSplitPoint } from '../../conversation/split.ts';
 import type { Chat } from '../chat.ts';
 import type { RunByHand } from '../chat-compactor.ts';
 

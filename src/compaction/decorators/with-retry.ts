@@ -1,6 +1,5 @@
-import { addUsage } from '../../conversation/add-usage.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
-import type { Usage } from '../../conversation/message.ts';
+import { addUsage, type Usage } from '../../conversation/message.ts';
 import { decorate, type NotCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
 import { abortOf } from './abort-of.ts';
 

@@ -1,4 +1,4 @@
-import { legalCuts } from '../../conversation/legality.ts';
+import { legalCuts } from '../../conversation/cuts.ts';
 import type { Message } from '../../conversation/message.ts';
 import { groupRounds } from '../../conversation/rounds.ts';
 import type { TokenEstimator } from '../../tokens/token-estimator.ts';

@@ -1,5 +1,4 @@
-import type { Span } from '../../conversation/atomic-groups.ts';
-import { currentTurnStart } from '../../conversation/current-turn.ts';
+import { currentTurnStart, type Span } from '../../conversation/cuts.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import { DROPPED_TEXT } from '../../conversation/summary-message.ts';
 import type { Edit } from './edit.ts';

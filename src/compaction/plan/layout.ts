@@ -1,6 +1,5 @@
-import type { Span } from '../../conversation/atomic-groups.ts';
+import { legalCuts, type Span } from '../../conversation/cuts.ts';
 import type { Conversation } from '../../conversation/format.ts';
-import { legalCuts } from '../../conversation/legality.ts';
 import { hasToolResult, type Message, textOf } from '../../conversation/message.ts';
 import { canBeSaid, type Opening, openingText, readOpenings } from '../../conversation/summary-message.ts';
 import { segmentsOf } from '../../memory/words/own-words.ts';

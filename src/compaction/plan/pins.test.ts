@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
-import { legalCuts } from '../../conversation/legality.ts';
+import { legalCuts } from '../../conversation/cuts.ts';
 import type { Message } from '../../conversation/message.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';

@@ -1,5 +1,4 @@
-import type { Span } from '../../conversation/atomic-groups.ts';
-import { legalCuts } from '../../conversation/legality.ts';
+import { legalCuts, type Span } from '../../conversation/cuts.ts';
 import { type Message, textOf } from '../../conversation/message.ts';
 import { rememberFold } from '../../conversation/prefix-memory.ts';
 import { readOpenings } from '../../conversation/summary-message.ts';

@@ -1,6 +1,5 @@
-import { currentTurnStart } from '../../conversation/current-turn.ts';
+import { currentTurnStart, legalCuts, whyNotCut } from '../../conversation/cuts.ts';
 import type { Conversation } from '../../conversation/format.ts';
-import { legalCuts, whyNotCut } from '../../conversation/legality.ts';
 import type { Message, Usage } from '../../conversation/message.ts';
 import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
 import type { Survival } from '../../memory/facts/facts.ts';

@@ -7,13 +7,7 @@ import {
 } from '../../conversation/message.ts';
 import { rememberFold } from '../../conversation/prefix-memory.ts';
 import { readOpenings } from '../../conversation/summary-message.ts';
-import {
-  type BlockPosition,
-  blockOf,
-  messageOf,
-  ToolLinker,
-  unpackPosition,
-} from '../../conversation/tool-links.ts';
+import { type BlockPosition, ToolLinker } from '../../conversation/tool-links.ts';
 import { isHandover, ownWords } from '../../memory/words/own-words.ts';
 
 /** A call of the client's tools with its result and where that stands. */
@@ -97,10 +91,10 @@ const foldSurvey = rememberFold<Message, State>({
     const uses: AnsweredCall[] = [];
     const linker = new ToolLinker({
       pair(call, result) {
-        const asked = messages[messageOf(call)]?.blocks[blockOf(call)];
-        const answer = messages[messageOf(result)]?.blocks[blockOf(result)];
+        const asked = messages[call.message]?.blocks[call.block];
+        const answer = messages[result.message]?.blocks[result.block];
         if (asked?.type !== 'tool-call' || answer?.type !== 'tool-result') return;
-        if (answer.runBy === 'client') uses.push({ call: asked, result: answer, at: unpackPosition(result) });
+        if (answer.runBy === 'client') uses.push({ call: asked, result: answer, at: result });
       },
     });
     return {

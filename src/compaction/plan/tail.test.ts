@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
+import { legalCuts } from '../../conversation/cuts.ts';
 import type { Format } from '../../conversation/format.ts';
-import { legalCuts } from '../../conversation/legality.ts';
 import type { Message } from '../../conversation/message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { openaiChat } from '../../formats/openai-chat.ts';

@@ -1,6 +1,5 @@
-import { currentTurnStart } from '../../conversation/current-turn.ts';
+import { currentTurnStart, legalCuts } from '../../conversation/cuts.ts';
 import type { Format } from '../../conversation/format.ts';
-import { legalCuts } from '../../conversation/legality.ts';
 import { isUserText, type Message } from '../../conversation/message.ts';
 import { groupRounds } from '../../conversation/rounds.ts';
 import type { TokenEstimator } from '../../tokens/token-estimator.ts';

@@ -1,4 +1,4 @@
-import { currentTurnStart } from '../../conversation/current-turn.ts';
+import { currentTurnStart } from '../../conversation/cuts.ts';
 import type { Message, ToolResultBlock } from '../../conversation/message.ts';
 import { integer, list } from '../../conversation/options.ts';
 import { rememberFold } from '../../conversation/prefix-memory.ts';

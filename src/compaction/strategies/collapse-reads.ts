@@ -1,4 +1,4 @@
-import { currentTurnStart } from '../../conversation/current-turn.ts';
+import { currentTurnStart } from '../../conversation/cuts.ts';
 import { fileAccess } from '../../conversation/file-access.ts';
 import { integer } from '../../conversation/options.ts';
 import { rememberFold } from '../../conversation/prefix-memory.ts';

@@ -1,6 +1,5 @@
-import { addUsage } from '../../conversation/add-usage.ts';
 import type { Conversation } from '../../conversation/format.ts';
-import type { Message, Usage } from '../../conversation/message.ts';
+import { addUsage, type Message, type Usage } from '../../conversation/message.ts';
 import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
 import type { Edit } from '../plan/edit.ts';

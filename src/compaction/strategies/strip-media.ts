@@ -1,4 +1,4 @@
-import { currentTurnStart } from '../../conversation/current-turn.ts';
+import { currentTurnStart } from '../../conversation/cuts.ts';
 import { integer } from '../../conversation/options.ts';
 import type { Edit } from '../plan/edit.ts';
 import { pinnedMessages } from '../plan/pins.ts';

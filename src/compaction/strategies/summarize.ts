@@ -1,6 +1,5 @@
-import { addUsage } from '../../conversation/add-usage.ts';
 import type { Conversation } from '../../conversation/format.ts';
-import type { Message, Usage } from '../../conversation/message.ts';
+import { addUsage, type Message, type Usage } from '../../conversation/message.ts';
 import { integer, number, text } from '../../conversation/options.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
 import { readCovered } from '../../memory/covered.ts';

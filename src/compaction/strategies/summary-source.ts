@@ -1,4 +1,4 @@
-import type { Span } from '../../conversation/atomic-groups.ts';
+import type { Span } from '../../conversation/cuts.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import type { Message } from '../../conversation/message.ts';
 import { readOpenings } from '../../conversation/summary-message.ts';

@@ -1,4 +1,4 @@
-import type { Span } from '../../conversation/atomic-groups.ts';
+import type { Span } from '../../conversation/cuts.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Message } from '../../conversation/message.ts';
 import { choice, integer } from '../../conversation/options.ts';

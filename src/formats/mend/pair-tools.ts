@@ -1,7 +1,6 @@
 import { isObject } from '../../conversation/json.ts';
 import { type Block, type Message, type ToolResultBlock, textOf } from '../../conversation/message.ts';
-import { MISSING_RESULT_TEXT } from '../../conversation/pairing.ts';
-import { placeAnswers } from '../../conversation/pairing-answers.ts';
+import { MISSING_RESULT_TEXT, placeAnswers } from '../../conversation/pairing.ts';
 import { LegalNames } from '../convert/legal-names.ts';
 import { toJson } from '../result-content.ts';
 import type { IdRules, MendContext, Mender } from './mender.ts';

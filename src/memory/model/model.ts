@@ -1,7 +1,6 @@
-import { addUsage } from '../../conversation/add-usage.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { asCount, isObject } from '../../conversation/json.ts';
-import type { Usage } from '../../conversation/message.ts';
+import { addUsage, type Usage } from '../../conversation/message.ts';
 import { readProse, writeProse } from '../prose.ts';
 import type { Summarizer, SummaryFailure, SummaryOutcome, SummaryRequest } from '../summary-request.ts';
 import { acceptAnswer, isBlank, type Rejection } from './accept.ts';

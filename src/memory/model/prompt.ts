@@ -1,4 +1,4 @@
-import { fence, tokenFor } from '../../conversation/delimiters.ts';
+import { fence, tokenFor } from '../../conversation/summary-message.ts';
 
 /** What a summary is asked for with. */
 export interface SummaryPromptOptions {

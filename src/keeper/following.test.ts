@@ -2,6 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { type Compactor, type CompactResult, createCompactor } from '../compaction/compactor.ts';
 import { type Compacted, notCompacted, type Outcome } from '../compaction/plan/strategy.ts';
+import { aiSdkModel } from '../formats/ai-sdk-model.ts';
 import { followConversations } from './following.ts';
 
 type Text = ReturnType<typeof say>;
@@ -39,14 +40,14 @@ const list = (words: string) => words.split(' ').map(say);
 
 describe('followConversations', () => {
   it('says nothing as long as nothing is to be done', async () => {
-    const follow = followConversations(() => stub(3).compactor, 'ai-sdk-model');
+    const follow = followConversations(() => stub(3).compactor, aiSdkModel);
 
     expect(await follow({ messages: list('a b') })).toBeUndefined();
     expect(await follow({ messages: list('a b c') })).toBeUndefined();
   });
 
   it('goes on from what was compacted, although all of the history comes again', async () => {
-    const follow = followConversations(() => stub(3).compactor, 'ai-sdk-model');
+    const follow = followConversations(() => stub(3).compactor, aiSdkModel);
     const sent: unknown[] = [];
     for (const words of ['a b c', 'a b c d', 'a b c d e', 'a b c d e f', 'a b c d e f g']) {
       sent.push(texts(await follow({ messages: list(words) })));
@@ -62,14 +63,14 @@ describe('followConversations', () => {
   });
 
   it('goes on from the best there is where the target was missed', async () => {
-    const follow = followConversations(() => stub(3, { misses: true }).compactor, 'ai-sdk-model');
+    const follow = followConversations(() => stub(3, { misses: true }).compactor, aiSdkModel);
     await follow({ messages: list('a b c d') });
 
     expect(texts(await follow({ messages: list('a b c d e') }))).toEqual(['[a b c]', 'd', 'e']);
   });
 
   it('goes on from the view where the client does so itself, and still knows the history', async () => {
-    const follow = followConversations(() => stub(3).compactor, 'ai-sdk-model');
+    const follow = followConversations(() => stub(3).compactor, aiSdkModel);
     let messages: readonly unknown[] = list('a b c d');
     messages = (await follow({ messages })) ?? messages;
     expect(await follow({ messages: [...messages, say('e')] })).toBeUndefined();
@@ -85,14 +86,27 @@ describe('followConversations', () => {
     { why: 'it is shorter than what was covered', words: 'a b', sent: undefined },
     { why: 'it is another conversation', words: 'x y z', sent: undefined },
   ])('when $why', async ({ words, sent }) => {
-    const follow = followConversations(() => stub(3).compactor, 'ai-sdk-model');
+    const follow = followConversations(() => stub(3).compactor, aiSdkModel);
     await follow({ messages: list('a b c d') });
 
     expect(texts(await follow({ messages: list(words) }))).toEqual(sent);
   });
 
+  it('goes on under another system message in front, and sends that as it is', async () => {
+    const follow = followConversations(() => stub(4).compactor, aiSdkModel);
+    const under = (content: string, words: string) => [{ role: 'system', content }, ...list(words)];
+    await follow({ messages: under('one', 'a b c d') });
+
+    expect(texts(await follow({ messages: under('two', 'a b c d e') }))).toEqual([
+      'two',
+      '[one a b c]',
+      'd',
+      'e',
+    ]);
+  });
+
   it('looks through cache markers, which clients move', async () => {
-    const follow = followConversations(() => stub(3).compactor, 'ai-sdk-model');
+    const follow = followConversations(() => stub(3).compactor, aiSdkModel);
     const marked = (content: string) => ({
       ...say(content),
       providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
@@ -108,7 +122,7 @@ describe('followConversations', () => {
 
   it('hands tools over with the messages, and the rest of the call', async () => {
     const { compactor, seen } = stub(3);
-    const follow = followConversations(() => compactor, 'ai-sdk-model');
+    const follow = followConversations(() => compactor, aiSdkModel);
 
     expect(texts(await follow({ messages: list('a b c d'), tools: [{ name: 't' }] }))).toEqual([
       '[a b c]',
@@ -122,7 +136,7 @@ describe('followConversations', () => {
     const follow = followConversations(() => {
       made++;
       return stub(9).compactor;
-    }, 'ai-sdk-model');
+    }, aiSdkModel);
     const round = async (from: number, to: number) => {
       for (let name = from; name < to; name++) await follow({ messages: [say(`${name}`), say('more')] });
     };
@@ -139,7 +153,7 @@ describe('followConversations', () => {
   test.prop([fc.array(fc.tuple(fc.nat(2), fc.boolean()), { maxLength: 40 })])(
     'every message of mixed conversations is in what is sent once, in its order, however fresh its objects are',
     async (turns) => {
-      const follow = followConversations(() => stub(4).compactor, 'ai-sdk-model');
+      const follow = followConversations(() => stub(4).compactor, aiSdkModel);
       const histories = [0, 1, 2].map((name) => [`${name}0`]);
       for (const [name, isFresh] of turns) {
         const words = histories[name]!;

@@ -1,9 +1,10 @@
 import { type AutoCompactState, initialAutoCompactState } from '../compaction/auto-compact.ts';
-import { type Chain, namesOfConversation } from '../conversation/chain.ts';
+import { beginsWith, type Chain, namesOfConversation } from '../conversation/identity.ts';
 import type { Checkpoint } from '../stores/checkpoint.ts';
-import type { NewCheckpoint } from './build-checkpoint.ts';
+import type { NewCheckpoint } from './checkpoints.ts';
+import { Recent } from './recent.ts';
 
-/** What this process remembers of a conversation between its requests. Everything can be lost but time and money. */
+/** What this process remembers of a conversation between its requests. Losing it costs time and money and nothing else. */
 export interface Track {
   readonly tenant: string;
   /** Name of the conversation, in leases and records. */
@@ -18,7 +19,7 @@ export interface Track {
   /** What the last request went out with; undefined before the first one. */
   sent: { readonly checkpoint: string | undefined } | undefined;
   /** Length of the list with which a checkpoint was first used here: reasoning before it was written for another view. */
-  readonly firstUses: Map<string, number>;
+  readonly firstUses: Recent<string, number>;
 }
 
 /** Work for a conversation as it was at a request. */
@@ -30,14 +31,15 @@ export interface Flight {
 
 /** Checkpoints that are remembered of one conversation: of its newest branches. */
 const KNOWN_CHECKPOINTS = 4;
+/** Checkpoints of which it is remembered when they were first used. */
+const REMEMBERED_USES = 16;
 
-/** The conversations of a process, those that were not seen for longest left out when there are too many. */
+/** The conversations of a process. Those with work under way are never forgotten. */
 export class Tracks {
-  readonly #limit: number;
-  readonly #tracks = new Map<string, Track>();
+  readonly #tracks: Recent<string, Track>;
 
   constructor(limit: number) {
-    this.#limit = limit;
+    this.#tracks = new Recent(limit, ({ flight }) => flight === undefined);
   }
 
   /**
@@ -47,49 +49,30 @@ export class Tracks {
   of(tenant: string, chain: Chain, isTrue: (checkpoint: Checkpoint) => boolean): Track {
     const [name = '', ...earlier] = namesOfConversation(chain);
     const track =
-      this.#get(tenant, name) ??
+      this.#tracks.get(keyOf(tenant, name)) ??
       earlier
-        .map((each) => this.#get(tenant, each))
-        .find(
-          (each) => each !== undefined && (checkpointsOf(each).some(isTrue) || goesOn(each.flight, chain)),
-        ) ??
+        .map((each) => this.#tracks.get(keyOf(tenant, each)))
+        .find((each) => each !== undefined && isEarlier(each, chain, isTrue)) ??
       newTrack(tenant, name);
-    this.#touch(track);
-    return track;
+    return this.#tracks.use(keyOf(tenant, track.name), track);
   }
 
   /** All work that is under way. */
   flights(): readonly Promise<void>[] {
-    return [...this.#tracks.values()].flatMap(({ flight }) => (flight === undefined ? [] : [flight.done]));
-  }
-
-  #get(tenant: string, name: string): Track | undefined {
-    return this.#tracks.get(keyOf(tenant, name));
-  }
-
-  #touch(track: Track): void {
-    const key = keyOf(track.tenant, track.name);
-    this.#tracks.delete(key);
-    this.#tracks.set(key, track);
-    if (this.#tracks.size <= this.#limit) return;
-    for (const [each, { flight }] of this.#tracks) {
-      if (flight !== undefined || each === key) continue;
-      this.#tracks.delete(each);
-      return;
-    }
+    return this.#tracks.values().flatMap(({ flight }) => (flight === undefined ? [] : [flight.done]));
   }
 }
 
-/** Whether a conversation begins with the one that is worked on. */
-function goesOn(flight: Flight | undefined, chain: Chain): boolean {
+/** Whether a track is of the conversation of this chain, when that had fewer messages. */
+function isEarlier(
+  { known, unsaved, flight }: Track,
+  chain: Chain,
+  isTrue: (checkpoint: Checkpoint) => boolean,
+): boolean {
+  if (known.some(isTrue) || (unsaved !== undefined && isTrue(unsaved.checkpoint))) return true;
   if (flight === undefined) return false;
   const { length } = flight.chain;
-  return length > 0 && length <= chain.length && flight.chain.linkAt(length) === chain.linkAt(length);
-}
-
-/** Everything that this process knows to be made of a conversation, stored or not. */
-function checkpointsOf({ known, unsaved }: Track): readonly Checkpoint[] {
-  return unsaved === undefined ? known : [...known, unsaved.checkpoint];
+  return length > 0 && beginsWith(chain, { boundary: length, chain: flight.chain.linkAt(length) });
 }
 
 /** Puts a stored checkpoint in front of those that are known. */
@@ -107,7 +90,7 @@ function newTrack(tenant: string, name: string): Track {
     state: initialAutoCompactState,
     flight: undefined,
     sent: undefined,
-    firstUses: new Map(),
+    firstUses: new Recent(REMEMBERED_USES),
   };
 }
 

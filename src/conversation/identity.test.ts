@@ -1,10 +1,137 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { createCanonical } from './canonical.ts';
-import type { VolatileParts } from './volatile.ts';
+import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { openaiChat } from '../formats/openai-chat.ts';
+import type { Format } from './format.ts';
+import {
+  type Chain,
+  createChains,
+  nameOfConversation,
+  namesOfConversation,
+  type VolatileParts,
+} from './identity.ts';
+import { sha256 } from './sha256.ts';
 
-function textOf(format: string, raw: unknown, volatile?: Partial<VolatileParts>): string {
-  return createCanonical(format, volatile).textOf(raw);
+const say = (text: string) => ({ role: 'user', content: text });
+const system = (text: string) => ({ role: 'system', content: text });
+const texts = (count: number) => Array.from({ length: count }, (_one, index) => say(`text ${index}`));
+const linksOf = (chain: Chain) =>
+  Array.from({ length: chain.length + 1 }, (_one, count) => chain.linkAt(count));
+const newChain = (raws: readonly unknown[]) => createChains().chainOf(openaiChat.read(raws));
+
+describe('the chain of a conversation', () => {
+  it('has one link more than there are messages, each for all before it', () => {
+    const { chainOf } = createChains();
+    const links = linksOf(chainOf(openaiChat.read(texts(5))));
+    expect(links).toHaveLength(6);
+    expect(new Set(links).size).toBe(6);
+    expect(links.every((link) => /^[0-9a-f]{64}$/.test(link))).toBe(true);
+    const edited = linksOf(chainOf(openaiChat.read(texts(5).with(2, say('other')))));
+    expect(edited.map((link, index) => link === links[index])).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test.prop([fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 10 })])(
+    'has the same links in whatever order they are asked for',
+    (counts) => {
+      const links = linksOf(newChain(texts(40)));
+      const chain = newChain(texts(40));
+      expect(counts.map((count) => chain.linkAt(count))).toEqual(counts.map((count) => links[count]));
+    },
+  );
+
+  it('is for ever the same for the same messages, or its version changes', () => {
+    const raws = [
+      { role: 'user', content: 'Höhe → 12' },
+      { role: 'assistant', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }] },
+      {
+        role: 'user',
+        content: [{ type: 'image', source: { n: 1.5, ok: true, no: null, 'a b': ['\ud800'] } }],
+      },
+    ];
+    const chain = createChains().chainOf(anthropicMessages.read(raws));
+    expect(chain.linkAt(3)).toBe('8b74253901cf3aa7fabba41d3ea3fcc513558175c16d6275427480c2113d0f67');
+  });
+
+  it('takes a message in whole, however large it is', () => {
+    const large = 'b'.repeat(3_000_000);
+    const linkOfLarge = (text: string) => newChain([say('a'), say(text), say('c')]).linkAt(3);
+    expect(linkOfLarge(`${large}x`)).not.toBe(linkOfLarge(`${large}y`));
+    expect(linkOfLarge(`${large}x`)).toBe(linkOfLarge(`${large}x`));
+  });
+
+  it('hashes only what is new, and the same for values that are new', () => {
+    let characters = 0;
+    const counting = (text: string) => {
+      characters += text.length;
+      return sha256(text);
+    };
+    const { chainOf } = createChains({ hash: counting });
+    const raws = texts(2000);
+    const first = chainOf(openaiChat.read(raws));
+    const before = first.linkAt(1990);
+    characters = 0;
+    const next = chainOf(openaiChat.read([...raws, say('new')]));
+    expect(next.linkAt(1990)).toBe(before);
+    // The seed alone.
+    expect(characters).toBeLessThan(100);
+    const last = next.linkAt(2001);
+    expect(characters).toBeLessThan(2000);
+    expect(newChain([...texts(2000), say('new')]).linkAt(2001)).toBe(last);
+  });
+
+  it('stays what it was when the conversation goes on', () => {
+    const { chainOf } = createChains();
+    const raws = texts(3);
+    const short = chainOf(openaiChat.read(raws));
+    const long = chainOf(openaiChat.read([...raws, say('more')]));
+    expect(short.length).toBe(3);
+    expect(short.linkAt(4)).toBe(short.linkAt(3));
+    expect(long.linkAt(3)).toBe(short.linkAt(3));
+    expect(long.linkAt(4)).not.toBe(short.linkAt(3));
+  });
+
+  it('leaves out the system messages in front, and no others', () => {
+    const { chainOf } = createChains();
+    const plain = chainOf(openaiChat.read(texts(2)));
+    const headed = chainOf(openaiChat.read([system('a'), system('b'), ...texts(2)]));
+    expect(headed.head).toBe(2);
+    expect(linksOf(headed)).toEqual(linksOf(plain));
+    const late = chainOf(openaiChat.read([say('text 0'), system('a'), say('text 1')]));
+    expect(late.linkAt(2)).not.toBe(plain.linkAt(2));
+  });
+
+  it('is another one in another format, and with another list of volatile parts', () => {
+    const seed = (chains = createChains(), format = openaiChat) => chains.chainOf(format.read([])).linkAt(0);
+    expect(seed()).not.toBe(seed(undefined, anthropicMessages));
+    expect(seed()).not.toBe(seed(createChains({ hash: sha256, volatile: { ofMessages: ['id'] } })));
+  });
+
+  it('names a conversation by its first four messages, and knows what it was called before', () => {
+    const { chainOf } = createChains();
+    const chain = (count: number) => chainOf(openaiChat.read(texts(count)));
+    const name = (count: number) => nameOfConversation(chain(count));
+    expect(name(4)).toBe(name(40));
+    expect(name(3)).not.toBe(name(4));
+    expect(name(0)).not.toBe('');
+    expect(namesOfConversation(chain(40))).toEqual([name(4), name(3), name(2), name(1)]);
+    expect(namesOfConversation(chain(2))).toEqual([name(2), name(1)]);
+    expect(namesOfConversation(chain(0))).toEqual([name(0)]);
+  });
+});
+
+/** The link of a list that is one message, in any format. */
+function linkOf(format: string, raw: unknown, volatile?: Partial<VolatileParts>): string {
+  const message = { role: 'user', blocks: [], responseId: undefined, usage: undefined, raw } as const;
+  const { chainOf } = createChains({ volatile });
+  // Nothing else of a format is asked for.
+  return chainOf({ format: { name: format } as Format, messages: [message] }).linkAt(1);
 }
 
 const MARKER = { cache_control: { type: 'ephemeral' } };
@@ -127,19 +254,19 @@ const different: readonly (readonly [string, string, unknown, unknown])[] = [
   ['a format of tomorrow', 'whatever there is', user('a'), user([{ type: 'text', text: 'a' }])],
 ];
 
-describe('the canonical form', () => {
+describe('what is compared of a message', () => {
   it.each(same)('%s: %s makes no difference', (format, _name, left, right) => {
-    expect(textOf(format, left)).toBe(textOf(format, right));
+    expect(linkOf(format, left)).toBe(linkOf(format, right));
   });
 
   it.each(different)('%s: %s makes a difference', (format, _name, left, right) => {
-    expect(textOf(format, left)).not.toBe(textOf(format, right));
+    expect(linkOf(format, left)).not.toBe(linkOf(format, right));
   });
 
   test.prop([fc.jsonValue(), fc.jsonValue()])(
     'is the same for the same data, and for no other',
     (left, right) => {
-      const told = (value: unknown) => textOf('anthropic-messages', { data: value });
+      const told = (value: unknown) => linkOf('anthropic-messages', { data: value });
       expect(told(left) === told(right)).toBe(JSON.stringify(sorted(left)) === JSON.stringify(sorted(right)));
       expect(told(reversed(left))).toBe(told(left));
     },
@@ -148,7 +275,7 @@ describe('the canonical form', () => {
   test.prop([fc.string({ unit: 'binary', maxLength: 5 }), fc.string({ unit: 'binary', maxLength: 5 })])(
     'tells any two texts apart',
     (left, right) => {
-      const told = (text: string) => textOf('openai-chat', user(`${text}\ud800`));
+      const told = (text: string) => linkOf('openai-chat', user(`${text}\ud800`));
       expect(told(left) === told(right)).toBe(left === right);
     },
   );
@@ -176,7 +303,7 @@ describe('the canonical form', () => {
     ['an address', user([new URL('http://a/b')]), user(['http://a/b'])],
     ['what JSON leaves out', { ...user('a'), is: undefined, does: () => 1 }, user('a')],
   ])('is that of the JSON: %s', (_name, value, json) => {
-    expect(textOf('anthropic-messages', value)).toBe(textOf('anthropic-messages', json));
+    expect(linkOf('anthropic-messages', value)).toBe(linkOf('anthropic-messages', json));
   });
 
   it('leaves out what it is told to, in messages alone or anywhere', () => {
@@ -188,18 +315,17 @@ describe('the canonical form', () => {
       content: [{ type: 'tool_use', id: 't1', note: 3 }],
     };
     const volatile = { ofMessages: ['id', 'timestamp'], anywhere: ['note'] };
-    expect(textOf('anthropic-messages', one, volatile)).toBe(textOf('anthropic-messages', other, volatile));
+    expect(linkOf('anthropic-messages', one, volatile)).toBe(linkOf('anthropic-messages', other, volatile));
     const foreign = { ...one, content: [{ type: 'tool_use', id: 't2', note: 2 }] };
-    expect(textOf('anthropic-messages', one, volatile)).not.toBe(
-      textOf('anthropic-messages', foreign, volatile),
+    expect(linkOf('anthropic-messages', one, volatile)).not.toBe(
+      linkOf('anthropic-messages', foreign, volatile),
     );
-    expect(createCanonical('anthropic-messages', volatile).version).not.toBe(
-      createCanonical('anthropic-messages').version,
-    );
+    expect(linkOf('anthropic-messages', {}, volatile)).not.toBe(linkOf('anthropic-messages', {}));
   });
 
   it('takes cache markers out of a message that is kept, and nothing else', () => {
-    const { withoutMarkers } = createCanonical('anthropic-messages');
+    const withoutMarkers = (raw: unknown) =>
+      createChains().withoutMarkers(raw, { name: 'anthropic-messages' });
     const marked = user([
       { type: 'tool_use', input: MARKER, ...MARKER },
       { type: 'text', text: 'a' },

@@ -1,25 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { checkpointOf } from '../../test/support/store-records.ts';
-import { createChains, nameOfConversation } from '../conversation/chain.ts';
-import { sha256 } from '../conversation/sha256.ts';
+import { createChains, nameOfConversation } from '../conversation/identity.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
 import type { Checkpoint } from '../stores/checkpoint.ts';
 import { memoryStore } from '../stores/memory.ts';
 import type { CheckpointLookup } from '../stores/store.ts';
-import type { Cuts } from './cuts.ts';
-import { findCheckpoint, isTrueOf } from './find-checkpoint.ts';
+import { findCheckpoint, isTrueOf } from './checkpoints.ts';
 
-const chains = createChains({ hash: sha256 });
+const chains = createChains();
 const chainOf = (texts: readonly string[]) =>
   chains.chainOf(openaiChat.read(texts.map((content) => ({ role: 'user', content }))));
 const chain = chainOf(['a', 'b', 'c', 'd', 'e', 'f']);
 const owner = { tenant: 'tenant', configuration: 'configuration' };
 
-const cutsAt = (...boundaries: readonly number[]): Cuts => ({
-  all: () => boundaries,
-  has: ({ boundary }) => boundaries.includes(boundary),
-});
-const all = cutsAt(1, 2, 3, 4, 5, 6);
+const all = [1, 2, 3, 4, 5, 6];
 
 function checkpointAt(boundary: number, changes: Partial<Checkpoint> = {}): Checkpoint {
   const conversation = nameOfConversation(chain);
@@ -35,12 +29,13 @@ async function storeWith(...checkpoints: readonly Checkpoint[]) {
 describe('findCheckpoint', () => {
   it('takes the longest that ends where the conversation may be cut', async () => {
     const store = await storeWith(...[2, 4, 5].map((boundary) => checkpointAt(boundary)));
-    const found = async (cuts: Cuts) => (await findCheckpoint(store, { ...owner, chain, cuts }))?.boundary;
+    const found = async (cuts: readonly number[]) =>
+      (await findCheckpoint(store, { ...owner, chain, cuts }))?.boundary;
     expect(await found(all)).toBe(5);
-    expect(await found(cutsAt(1, 2, 3, 4, 6))).toBe(4);
-    expect(await found(cutsAt(2, 3, 6))).toBe(2);
-    expect(await found(cutsAt(3, 6))).toBeUndefined();
-    expect(await found(cutsAt())).toBeUndefined();
+    expect(await found([1, 2, 3, 4, 6])).toBe(4);
+    expect(await found([2, 3, 6])).toBe(2);
+    expect(await found([3, 6])).toBeUndefined();
+    expect(await found([])).toBeUndefined();
   });
 
   it('asks the store once, and again only where the conversation may not be cut behind the longest', async () => {
@@ -55,25 +50,13 @@ describe('findCheckpoint', () => {
     };
     await findCheckpoint(counting, { ...owner, chain, cuts: all });
     expect(asked).toBe(1);
-    await findCheckpoint(counting, { ...owner, chain, cuts: cutsAt(1, 2, 3) });
+    await findCheckpoint(counting, { ...owner, chain, cuts: [1, 2, 3] });
     expect(asked).toBe(3);
-    await findCheckpoint(counting, { ...owner, chain, cuts: cutsAt(5) });
+    await findCheckpoint(counting, { ...owner, chain, cuts: [5] });
     expect(asked).toBe(4);
     const nobody = chainOf(['other']);
-    await findCheckpoint(counting, { ...owner, chain: nobody, cuts: cutsAt(1) });
+    await findCheckpoint(counting, { ...owner, chain: nobody, cuts: [1] });
     expect(asked).toBe(5);
-  });
-
-  it('does not work out all cuts where the longest is one', async () => {
-    const store = await storeWith(checkpointAt(4, { isWhole: true }));
-    const { has } = all;
-    const lazy: Cuts = {
-      has,
-      all() {
-        throw new Error('nobody needs them');
-      },
-    };
-    expect((await findCheckpoint(store, { ...owner, chain, cuts: lazy }))?.boundary).toBe(4);
   });
 
   it('takes what is true of a branch, and nothing behind where it branches', async () => {
@@ -81,7 +64,7 @@ describe('findCheckpoint', () => {
     const branch = chainOf(['a', 'b', 'c', 'd', 'other', 'f']);
     expect((await findCheckpoint(store, { ...owner, chain: branch, cuts: all }))?.boundary).toBe(4);
     const early = chainOf(['a', 'b', 'other', 'd']);
-    expect(await findCheckpoint(store, { ...owner, chain: early, cuts: cutsAt(1, 2, 3, 4) })).toBeUndefined();
+    expect(await findCheckpoint(store, { ...owner, chain: early, cuts: [1, 2, 3, 4] })).toBeUndefined();
   });
 
   it('finds what was stored when the conversation had too few messages for its name', async () => {
@@ -96,7 +79,7 @@ describe('findCheckpoint', () => {
     expect(await findCheckpoint(store, { ...owner, chain, cuts: all, known })).toBe(known);
     await store.restore({ checkpoint: checkpointAt(6) });
     expect((await findCheckpoint(store, { ...owner, chain, cuts: all, known }))?.boundary).toBe(6);
-    const behind = { ...owner, chain, cuts: cutsAt(1, 2, 3, 5), known };
+    const behind = { ...owner, chain, cuts: [1, 2, 3, 5], known };
     expect(await findCheckpoint(await storeWith(checkpointAt(2), known), behind)).toBeUndefined();
     await store.forget({ tenant: owner.tenant, conversation: known.conversation });
     expect(await findCheckpoint(store, { ...owner, chain, cuts: all, known })).toBeUndefined();
@@ -111,7 +94,7 @@ describe('findCheckpoint', () => {
       checkpointAt(0),
       checkpointAt(7, { chain: chain.linkAt(6) }),
     ];
-    const anywhere: Cuts = { ...all, has: () => true };
+    const anywhere = [0, ...all, 7];
     for (const checkpoint of wrong) {
       expect(isTrueOf(checkpoint, { ...owner, chain, cuts: anywhere })).toBe(false);
       const lying = { ...honest, find: async () => checkpoint };
