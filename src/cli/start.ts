@@ -8,6 +8,6 @@ export async function start(): Promise<void> {
     process.stdout.write(`${readVersion()}\n`);
     return;
   }
-  const { runCommand } = await import('./run-command.ts');
+  const { runCommand } = await import('./program.ts');
   process.exitCode = await runCommand(process.argv);
 }

@@ -3,10 +3,10 @@ import { isRecordedLevel } from '../../lab/measure-case.ts';
 import { type FigureName, keptMeasure } from '../../lab/measures.ts';
 import type { ComparedRow, Comparison, LostItem } from '../../report/comparison.ts';
 import { countOf } from '../../report/terminal.ts';
-import { compactsWhen } from './costs.ts';
-import type { JobResult } from './job.ts';
-import { type ComparedMeasure, measures } from './measures.ts';
+import type { JobResult } from './jobs.ts';
+import { compactsWhen } from './recording.ts';
 import type { Summary, SummaryRow } from './summary.ts';
+import { type ComparedMeasure, measures } from './table.ts';
 
 /** So many sessions have a chart on the page; of more, the largest. */
 const SHOWN_SESSIONS = 100;

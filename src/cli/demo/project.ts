@@ -1,3 +1,4 @@
+import { asString, type JsonObject } from '../../conversation/json.ts';
 import { createNumbers, type NumberSource } from '../../simulator/seeded.ts';
 
 /** A module of the made-up project: a file with one mistake in it, and the invoice that shows it. */
@@ -106,4 +107,129 @@ function shuffled<Value>(values: readonly Value[], numbers: NumberSource): reado
     .map((value) => ({ value, at: numbers(1_000_000) }))
     .toSorted((left, right) => left.at - right.at)
     .map(({ value }) => value);
+}
+
+/** What a tool answers with. */
+export interface ToolResult {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** A working copy of the project in memory. Tools read and change it; nothing touches a disk. */
+export interface Workspace {
+  run(tool: string, input: JsonObject): ToolResult;
+  /** Modules whose file was changed, in the order of the changes. */
+  readonly changed: readonly DemoModule[];
+}
+
+/** Tools as the request offers them. */
+export const demoTools = [
+  toolOf('Read', 'Reads a file with numbered lines.', ['path']),
+  toolOf('Grep', 'Finds lines that hold a text.', ['text']),
+  toolOf('Edit', 'Replaces a text that occurs once in a file.', ['path', 'before', 'after']),
+  toolOf('Bash', 'Runs a command in the root of the project.', ['command']),
+] as const;
+
+function toolOf(name: string, description: string, inputs: readonly string[]) {
+  const properties = Object.fromEntries(inputs.map((input) => [input, { type: 'string' }]));
+  return { name, description, input_schema: { type: 'object', properties, required: inputs } };
+}
+
+/** A fresh working copy. */
+export function openWorkspace({ modules, files: original }: DemoProject): Workspace {
+  const files = new Map(original);
+  const changed: DemoModule[] = [];
+
+  const tools = new Map<string, (input: JsonObject) => ToolResult>([
+    ['Read', ({ path }) => readFile(files, asString(path) ?? '')],
+    ['Grep', ({ text }) => done(grep(files, asString(text) ?? ''))],
+    [
+      'Edit',
+      (input) => {
+        const path = asString(input['path']) ?? '';
+        const result = editFile(files, path, input);
+        const module = modules.find((one) => one.path === path);
+        if (!result.isError && module !== undefined) changed.push(module);
+        return result;
+      },
+    ],
+    ['Bash', ({ command }) => runCommand({ modules, files }, asString(command) ?? '')],
+  ]);
+  return {
+    changed,
+    run: (tool, input) => tools.get(tool)?.(input) ?? failed(`there is no tool ${tool}`),
+  };
+}
+
+function done(text: string): ToolResult {
+  return { text, isError: false };
+}
+
+function failed(text: string): ToolResult {
+  return { text, isError: true };
+}
+
+function readFile(files: ReadonlyMap<string, string>, path: string): ToolResult {
+  const text = files.get(path);
+  if (text === undefined) return failed(`${path}: no such file`);
+  const lines = text.split('\n').map((line, index) => `${String(index + 1).padStart(4)} ${line}`);
+  return done(lines.join('\n'));
+}
+
+const MOST_HITS = 25;
+
+function grep(files: ReadonlyMap<string, string>, wanted: string): string {
+  const hits = [...files].flatMap(([path, text]) =>
+    text
+      .split('\n')
+      .flatMap((line, index) => (line.includes(wanted) ? [`${path}:${index + 1}:${line.trim()}`] : [])),
+  );
+  const rest = hits.length > MOST_HITS ? [`… and ${hits.length - MOST_HITS} more`] : [];
+  return [...hits.slice(0, MOST_HITS), ...rest].join('\n');
+}
+
+function editFile(files: Map<string, string>, path: string, input: JsonObject): ToolResult {
+  const text = files.get(path);
+  const before = asString(input['before']) ?? '';
+  if (text === undefined || text.split(before).length !== 2) return failed(`${path}: no single such text`);
+  files.set(
+    path,
+    text.replace(before, () => asString(input['after']) ?? ''),
+  );
+  return done(`${path} has been changed.`);
+}
+
+function runCommand({ modules, files }: DemoProject, command: string): ToolResult {
+  if (command === 'git ls-files') return done([...files.keys()].join('\n'));
+  const [, path] = /^npm test(?: -- (\S+))?$/.exec(command) ?? [];
+  if (!command.startsWith('npm test')) return failed(`${command}: command not found`);
+  const tested = path === undefined ? modules : modules.filter(({ testPath }) => testPath === path);
+  return runTests(tested, files, path !== undefined);
+}
+
+/** A module passes when its mistake is gone. */
+function runTests(
+  modules: readonly DemoModule[],
+  files: ReadonlyMap<string, string>,
+  isVerbose: boolean,
+): ToolResult {
+  const failing = modules.filter(({ path, before }) => files.get(path)?.includes(before) === true);
+  const lines = modules.flatMap((module) => {
+    const isBad = failing.includes(module);
+    const { invoice, testPath, expected, received } = module;
+    if (isBad)
+      return [`✗ ${testPath} adds up ${invoice} to the cent: expected ${expected}, received ${received}`];
+    return isVerbose ? [`✓ ${testPath} adds up ${invoice} to the cent`, ...routineCases(module)] : [];
+  });
+  const sum = `${modules.length - failing.length} passed, ${failing.length} failed`;
+  return { text: [...lines, sum].join('\n'), isError: failing.length > 0 };
+}
+
+const COUNTRIES = ['AT', 'BE', 'CH', 'DE', 'DK', 'ES', 'FI', 'FR', 'IT', 'NL', 'NO', 'PL', 'PT', 'SE'];
+
+function routineCases({ functionName }: DemoModule): readonly string[] {
+  return COUNTRIES.map(
+    (country, index) =>
+      `✓ ${functionName} in ${country}: table of ${12 + index} quantities (${(index % 4) + 1} ms)`,
+  );
 }
