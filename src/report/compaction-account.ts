@@ -1,11 +1,11 @@
+import type { Fate } from '../compaction/plan/edit.ts';
 import type { FateRun, Receipt } from '../compaction/plan/receipt.ts';
 import { type Conversation, withMessages } from '../conversation/format.ts';
 import { hasToolResult, type Message, textOf } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';
 import type { Survival } from '../memory/facts/facts.ts';
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
-import { type Inspection, inspectConversation } from './inspection.ts';
-import { type TokenPart, tokenParts } from './token-parts.ts';
+import { type Inspection, inspectConversation, type TokenPart, tokenParts } from './inspection.ts';
 
 /** A compaction as a report tells it: what there was, what there is, and what became of every message. Plain data. */
 export interface CompactionAccount {
@@ -118,3 +118,11 @@ function beginningOf(message: Message | undefined): string {
   );
   return `${isAnswer ? 'result' : message.role}: ${words.join(' · ').slice(0, 200)}`;
 }
+
+/** What became of messages, in words, in the order in which it is told. */
+export const fateWords: Readonly<Record<Fate, string>> = {
+  verbatim: 'unchanged',
+  reduced: 'made smaller',
+  summarised: 'in a summary',
+  dropped: 'left out',
+};

@@ -1,8 +1,7 @@
 import { printable, printablePath } from '../conversation/printable.ts';
 import { tokenClasses } from '../tokens/token-classes.ts';
-import type { Inspection, NamedSize } from './inspection.ts';
+import { classNames, type Inspection, type NamedSize, unaccountedPart } from './inspection.ts';
 import { countOf, drawBar, drawTable, formatCount, formatShare } from './terminal.ts';
-import { classNames, unaccountedPart } from './token-parts.ts';
 
 /** How the text is drawn. */
 export interface TextOptions {

@@ -70,30 +70,22 @@ function measureStretch(
   return sizes.map((size, index) => Math.round(index < unreported ? size + count.hidden() : size));
 }
 
-interface Counter {
-  /** Counts a message by what was reported with it, or by an estimate. */
-  add(message: Message): void;
-  estimate(message: Message): void;
-  tokens(): number;
-  isReported(): boolean;
-  /** What the first report counted beyond the estimate. */
-  hidden(): number;
-}
-
-function createCounter(framed: number, ratio: number, estimator: TokenEstimator): Counter {
+/** Counts messages by what was reported with them, or by estimates. */
+function createCounter(framed: number, ratio: number, estimator: TokenEstimator) {
   let tokens = framed;
   let reported = 0;
   let hidden = 0;
   let responseId: string | undefined;
-  const estimate = (message: Message) => {
+  const estimate = (message: Message): void => {
     tokens += estimator.countMessage(message) * ratio;
   };
   return {
     tokens: () => tokens,
     isReported: () => reported > 0,
+    /** What the first report counted beyond the estimate. */
     hidden: () => hidden,
     estimate,
-    add(message) {
+    add(message: Message): void {
       const { usage } = message;
       const isSame = reported > 0 && message.responseId !== undefined && message.responseId === responseId;
       if (usage === undefined || usage.promptTokens <= 0) {

@@ -81,3 +81,19 @@ export function drawTable(
 function shorten(cell: string, maximum = Number.POSITIVE_INFINITY): string {
   return cell.length > maximum ? `${cell.slice(0, maximum - 1)}…` : cell;
 }
+
+/** Pages from the first to the last, both included, counted from 1. */
+export interface PageRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** `page 1 of 17`, `pages 2 to 4 of 17`. */
+export function formatPages({ first, last }: PageRange, pages: number): string {
+  return first === last ? `page ${first} of ${pages}` : `pages ${first} to ${last} of ${pages}`;
+}
+
+/** Says that a page is missing, and how many there are. */
+export function noSuchPage(page: number | string, pages: number): string {
+  return `there is no page ${page}: this handle has ${countOf(pages, 'page')}`;
+}

@@ -1,7 +1,6 @@
 import { printable } from '../../conversation/printable.ts';
-import { inspectConversation } from '../../report/inspection.ts';
+import { inspectConversation, tokenParts } from '../../report/inspection.ts';
 import { countOf, drawBar, drawTable, formatCount, formatShare } from '../../report/terminal.ts';
-import { tokenParts } from '../../report/token-parts.ts';
 import { gaugeText } from '../gauge.ts';
 import type { ChatCommand } from './command.ts';
 

@@ -1,6 +1,6 @@
 import { printable, printableLines } from '../../conversation/printable.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
-import { formatPages, noSuchPage } from '../../report/page-words.ts';
+import { formatPages, noSuchPage } from '../../report/terminal.ts';
 import { messagesOfSpan } from '../../stores/span-pages.ts';
 import type { ChatArchive } from '../archive.ts';
 import type { Chat } from '../chat.ts';

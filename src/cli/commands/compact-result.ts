@@ -12,12 +12,15 @@ import { printable, printableJson, printableLines } from '../../conversation/pri
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
 import type { ConversionChange } from '../../formats/convert/changes.ts';
 import { convertConversation } from '../../formats/convert/convert.ts';
-import { type CarriedMemory, carriedMemories } from '../../report/carried-memory.ts';
 import { accountForCompaction } from '../../report/compaction-account.ts';
 import { renderReceiptPage } from '../../report/html/receipt-page.ts';
-import { type MemoryLine, memoryLines } from '../../report/memory-lines.ts';
-import { preview } from '../../report/preview.ts';
-import { survivalLines } from '../../report/survival-lines.ts';
+import {
+  type CarriedMemory,
+  carriedMemories,
+  type MemoryLine,
+  memoryLines,
+} from '../../report/memory-lines.ts';
+import { preview, survivalLines } from '../../report/preview.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import { findModel } from '../../tokens/catalog.ts';
 import { thresholdsFor } from '../../tokens/thresholds.ts';

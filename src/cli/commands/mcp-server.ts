@@ -4,8 +4,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { z } from 'zod';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
-import { formatPages, noSuchPage } from '../../report/page-words.ts';
-import { countOf } from '../../report/terminal.ts';
+import { countOf, formatPages, noSuchPage } from '../../report/terminal.ts';
 import { messagesOfSpan } from '../../stores/span-pages.ts';
 import type { ArchivedSpan, Store } from '../../stores/store.ts';
 import { findConversation, findTenant, refuseFaults, type StoreAccess, searchSpans } from '../store.ts';

@@ -1,7 +1,7 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable, printableJson, printableLines } from '../../conversation/printable.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
-import { formatPages, noSuchPage, type PageRange } from '../../report/page-words.ts';
+import { formatPages, noSuchPage, type PageRange } from '../../report/terminal.ts';
 import { messagesOfSpan, parseSpan } from '../../stores/span-pages.ts';
 import type { ArchivedSpan } from '../../stores/store.ts';
 import {

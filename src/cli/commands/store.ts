@@ -3,7 +3,6 @@ import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import { countOf, drawTable, formatBytes, formatCount, formatTime } from '../../report/terminal.ts';
 import type { Checkpoint } from '../../stores/checkpoint.ts';
-import { conversationsToCollect } from '../../stores/retention.ts';
 import type { Retention, StoredConversation, StoreFault } from '../../stores/store.ts';
 import {
   type CommandDefinition,
@@ -219,11 +218,12 @@ function readRetention(given: GivenArguments): Retention {
   return { unusedMilliseconds: days === undefined ? undefined : days * DAY_MS, maximumBytes };
 }
 
-function previewCollection(
+async function previewCollection(
   report: Report,
   listed: readonly StoredConversation[],
   retention: Retention,
-): ExitCode {
+): Promise<ExitCode> {
+  const { conversationsToCollect } = await import('../../stores/retention.ts');
   const leaving = conversationsToCollect(listed, retention, Date.now());
   const records = countRecords(leaving);
   const bytes = leaving.reduce((sum, one) => sum + one.bytes, 0);

@@ -2,7 +2,7 @@ import { printable, printablePath } from '../../conversation/printable.ts';
 import type { Estimate } from '../../lab/aggregate.ts';
 import { harnessOfRow, isRecordedLevel, NONE } from '../../lab/measure-case.ts';
 import { type FigureMeasure, type FigureName, figureMeasures } from '../../lab/measures.ts';
-import { formatFigure } from '../../report/html/figures.ts';
+import { formatFigure } from '../../report/comparison.ts';
 import { countOf, drawTable } from '../../report/terminal.ts';
 import { type Terminal, wrapText } from '../terminal.ts';
 import type { LostNeed, Summary, SummaryRow } from './summary.ts';

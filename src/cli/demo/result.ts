@@ -1,12 +1,9 @@
-import { key, lookOf } from '../../report/charts/marks.ts';
-import { roundsChart } from '../../report/charts/rounds-chart.ts';
-import { formatFigure } from '../../report/html/figures.ts';
+import { formatFigure } from '../../report/comparison.ts';
+import { key, lookOf } from '../../report/html/charts.ts';
 import { html, type Markup, quoted } from '../../report/html/markup.ts';
-import { renderPage, type Statistic, section, statistics } from '../../report/html/page.ts';
-import { receiptParts } from '../../report/html/receipt-section.ts';
-import { detailFor, roundsFigure, seriesTable } from '../../report/html/rounds-section.ts';
-import { survivalTable } from '../../report/html/survival-table.ts';
-import { folded, table } from '../../report/html/table.ts';
+import { folded, renderPage, type Statistic, section, statistics, table } from '../../report/html/page.ts';
+import { receiptParts, survivalTable } from '../../report/html/receipt-page.ts';
+import { detailFor, roundsChart, roundsFigure, seriesTable } from '../../report/html/rounds.ts';
 import type { RoundSeries } from '../../report/round-series.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import type { DemoCompaction, DemoRun, Refusal } from './play.ts';
@@ -231,11 +228,7 @@ function charts(result: DemoResult): readonly (Markup | undefined)[] {
   const series = [kept, seriesOf('without', result.without)];
   const limits = { windowTokens, triggerTokens, targetTokens };
   const detail = detailFor(series.length);
-  const both = roundsChart(series, {
-    limits,
-    points: detail.chartPoints,
-    heightPixels: detail.chartHeightPixels,
-  });
+  const both = roundsChart(series, limits, detail);
   return [
     key(series.map(({ name }, index) => ({ name, look: lookOf(index) }))),
     html`<figure><figcaption>Both runs</figcaption>${both}</figure>`,

@@ -1,15 +1,19 @@
 import { printable } from '../../conversation/printable.ts';
 import { thresholdsFor } from '../../tokens/thresholds.ts';
-import type { RoundLimits } from '../charts/rounds-chart.ts';
-import { meter } from '../charts/stacked-bar.ts';
-import type { Inspection, NamedSize, RepeatedRead, ToolUse } from '../inspection.ts';
+import {
+  type Inspection,
+  type NamedSize,
+  type RepeatedRead,
+  type ToolUse,
+  tokenParts,
+  unaccountedPart,
+} from '../inspection.ts';
 import type { RoundSeries } from '../round-series.ts';
 import { countOf, formatCount, formatShare, formatShort } from '../terminal.ts';
-import { tokenParts, unaccountedPart } from '../token-parts.ts';
+import { meter } from './charts.ts';
 import { html, type Markup, quoted, quotedPath } from './markup.ts';
-import { renderPage, type Statistic, section, statistics, subsection } from './page.ts';
-import { type Detail, detailFor, roundsFigure } from './rounds-section.ts';
-import { table } from './table.ts';
+import { renderPage, type Statistic, section, statistics, subsection, table } from './page.ts';
+import { type Detail, detailFor, type RoundLimits, roundsFigure } from './rounds.ts';
 import { tokenBar, tokenTable } from './token-section.ts';
 
 /** A conversation that was looked through, with its file. */

@@ -1,6 +1,5 @@
 import { printableLines } from '../../conversation/printable.ts';
-import type { CarriedMemory } from '../carried-memory.ts';
-import { type MemoryLine, type MemoryLineKind, memoryLines } from '../memory-lines.ts';
+import { type CarriedMemory, type MemoryLine, type MemoryLineKind, memoryLines } from '../memory-lines.ts';
 import { countOf } from '../terminal.ts';
 import { constantMarkup, html, type Markup } from './markup.ts';
 import { section, subsection } from './page.ts';

@@ -1,12 +1,12 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { textOfMarkup } from '../html/markup.ts';
 import type { RoundSeries } from '../round-series.ts';
-import { roundsChart, thinOut } from './rounds-chart.ts';
+import { textOfMarkup } from './markup.ts';
+import { roundsChart, thinOut } from './rounds.ts';
 
 const limits = { windowTokens: 200_000, triggerTokens: 167_000, targetTokens: 100_000 };
 const draw = (series: RoundSeries, points = 300) =>
-  textOfMarkup(roundsChart([series], { limits, points, heightPixels: 200 }));
+  textOfMarkup(roundsChart([series], limits, { chartPoints: points, chartHeightPixels: 200 }));
 const stretches = (...lists: readonly (readonly number[])[]): RoundSeries => ({
   name: 'recorded',
   stretches: lists,

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { axisTo, percent, place, tickCount } from './plot.ts';
+import { axisTo, percent, place, tickCount } from './charts.ts';
 
 const axis = (max: number, options: { min?: number; isExact?: boolean } = {}) =>
   axisTo(max, { label: 'x', format: String, ...options });
