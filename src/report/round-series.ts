@@ -3,6 +3,7 @@ import type { Message } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import { learnRatio } from '../tokens/tokens.ts';
+import type { Recording } from '../transcripts/recordings.ts';
 import type { RecordedCompaction } from '../transcripts/transcript.ts';
 
 /** How large the context was after each round, over all compactions. Plain data. */
@@ -22,13 +23,25 @@ export interface MarkedCompaction {
 }
 
 /** A stretch of a session: what the model saw between two compactions. */
-export interface SeriesStretch {
+interface SeriesStretch {
   readonly conversation: Conversation;
   readonly opening: RecordedCompaction | undefined;
 }
 
+/** The context of a recorded session, round by round, over all its stretches. */
+export function recordedSeries(
+  { transcript, conversations }: Recording,
+  estimator: TokenEstimator,
+): RoundSeries {
+  const stretches = conversations.map((conversation, index) => ({
+    conversation,
+    opening: transcript.segments[index]?.opening,
+  }));
+  return roundSeries('recorded', stretches, estimator);
+}
+
 /**
- * The context of a recorded session, round by round: what the provider reported with each response, and estimates for
+ * The context of a session, round by round: what the provider reported with each response, and estimates for
  * the rest. Linear in the size of the session.
  */
 export function roundSeries(

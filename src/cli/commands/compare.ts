@@ -101,7 +101,7 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const line = startProgressLine(report.terminal);
   const onProgress = (share: number): void =>
     line.update(() => `comparing ${countOf(count, 'file')} ${shareBar(share, report.terminal)}`);
-  const results = await runPool(input, { settings, jobs, onProgress }).finally(line.end);
+  const results = await runPool(input, settings, jobs, onProgress).finally(line.end);
   const codes = reportFiles(report, results);
   const summary = summarize(results, settings);
   if (summary.sessions.length === 0) return worstOf([...codes, sayNothingToCompare(report, summary)]);

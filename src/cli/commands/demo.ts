@@ -114,10 +114,9 @@ async function playBoth(
   const watched = json ? { ...terminal, talk: tell } : terminal;
   const perform = async (name: string, isCompacting: boolean): Promise<DemoRun> => {
     tell(headingText(name, terminal));
-    const stage = openStage({ terminal: watched, windowTokens, steps, isLive, signal });
-    const { audience } = stage;
+    const audience = openStage({ terminal: watched, windowTokens, steps, isLive, signal });
     const options = { session, windowTokens, seed, client, isCompacting, signal, audience };
-    const played = await playSession(options).finally(stage.end);
+    const played = await playSession(options).finally(audience.end);
     tell(endingText(played, terminal));
     return played;
   };

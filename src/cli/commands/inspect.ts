@@ -4,7 +4,7 @@ import { printable } from '../../conversation/printable.ts';
 import { type InspectedSession, renderInspectionPage } from '../../report/html/inspection-page.ts';
 import { type Inspection, inspectConversation } from '../../report/inspection.ts';
 import { inspectionText } from '../../report/inspection-text.ts';
-import { type RoundSeries, roundSeries } from '../../report/round-series.ts';
+import { type RoundSeries, recordedSeries } from '../../report/round-series.ts';
 import { countOf, drawTable, formatShare, formatShort } from '../../report/terminal.ts';
 import { contextWindowForModel, findModel } from '../../tokens/catalog.ts';
 import { loadExactCounter } from '../../tokens/exact-counter.ts';
@@ -51,7 +51,10 @@ export const inspect: CommandDefinition = {
     const code = await eachRecording(given, report, {
       visit(recording, file) {
         const inspected = inspectRecording(recording, settings);
-        if (hasPage) onPage.add(toSession(file, inspected, seriesOf(recording, inspected.model, settings)));
+        if (hasPage)
+          onPage.add(
+            toSession(file, inspected, recordedSeries(recording, estimatorFor(inspected.model, settings))),
+          );
         if (report.json) printJson(report, file, inspected);
         else inFile.add(inspected);
         return exitCodes.done;
@@ -130,15 +133,6 @@ function inspectRecording({ transcript, conversations }: Recording, settings: Se
     notes: [...transcript.notes, ...notesOnFrame(live.frame)],
     inspection: inspectConversation(live, { estimator, windowTokens, top: settings.top }),
   };
-}
-
-/** The context of the whole session, round by round. */
-function seriesOf({ transcript, conversations }: Recording, model: string | undefined, settings: Settings) {
-  const stretches = conversations.map((conversation, index) => ({
-    conversation,
-    opening: transcript.segments[index]?.opening,
-  }));
-  return roundSeries('recorded', stretches, estimatorFor(model, settings));
 }
 
 function notesOnFrame({ continues, managedBy }: Frame): readonly string[] {

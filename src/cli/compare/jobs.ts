@@ -43,11 +43,15 @@ export async function runJob(
       return { source: job.file, recordings: [result], bad, problem: undefined };
     }
     const source = await fileSource(job.file);
-    const recordings = await readAll(source, settings, bad);
+    const { format, reader } = settings;
+    const onBadInput = (input: BadInput) => void bad.push(input);
+    const recordings: Recording[] = [];
+    for await (const one of readRecordings(source, { format, reader, onBadInput })) recordings.push(one);
+    // A file with one conversation is one session, side chains included; otherwise each conversation is one.
+    const isOne = recordings.filter(({ transcript }) => transcript.kind === 'main').length <= 1;
     const results: RecordingResult[] = [];
-    const names = sessionNames(source.name, recordings);
     for (const [index, recording] of recordings.entries()) {
-      const session = names[index] ?? source.name;
+      const session = isOne ? source.name : `${source.name} (${recording.transcript.title})`;
       const report = (share: number) => onProgress((index + share) / recordings.length);
       results.push(await compareRecording(recording, { ...job, session, settings, onProgress: report }));
     }
@@ -60,47 +64,25 @@ export async function runJob(
   }
 }
 
-async function readAll(
-  source: Awaited<ReturnType<typeof fileSource>>,
-  { format, reader }: CompareSettings,
-  bad: BadInput[],
-): Promise<readonly Recording[]> {
-  const recordings: Recording[] = [];
-  const onBadInput = (input: BadInput) => void bad.push(input);
-  for await (const recording of readRecordings(source, { format, reader, onBadInput }))
-    recordings.push(recording);
-  return recordings;
-}
-
-/** A file with one conversation is one session, side chains included; otherwise each conversation is one. */
-function sessionNames(file: string, recordings: readonly Recording[]): readonly string[] {
-  const mains = recordings.filter(({ transcript }) => transcript.kind === 'main').length;
-  return recordings.map(({ transcript }) => (mains <= 1 ? file : `${file} (${transcript.title})`));
-}
-
 /** What is compared: files of recorded sessions, and sessions with probes. */
 export interface PoolInput {
   readonly files: readonly string[];
   readonly probes: readonly ProbeFiles[];
 }
 
-export interface PoolOptions {
-  readonly settings: CompareSettings;
-  /** Threads at most. */
-  readonly jobs: number;
-  /** Gets the share of all work that is done. */
-  readonly onProgress: (share: number) => void;
-}
-
 /**
  * Compares files in threads, the largest first. Where there are fewer files than threads, each is cut into parts. The
  * results are in the order of the files and parts, those with probes first, whichever was done first.
+ * @param threads how many work at the same time, at most
+ * @param onProgress gets the share of all work that is done
  */
 export async function runPool(
   { files, probes }: PoolInput,
-  { settings, jobs, onProgress }: PoolOptions,
+  settings: CompareSettings,
+  threads: number,
+  onProgress: (share: number) => void,
 ): Promise<readonly JobResult[]> {
-  const pieces = [...probes.map(probePiece), ...piecesOf(files, jobs)];
+  const pieces = [...probes.map(probePiece), ...piecesOf(files, threads)];
   const total = pieces.reduce((sum, { weight }) => sum + weight, 0);
   const done = pieces.map(() => 0);
   const results: JobResult[] = [];
@@ -128,7 +110,7 @@ export async function runPool(
       await thread?.terminate();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(jobs, pieces.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(threads, pieces.length) }, work));
   return results;
 }
 
@@ -138,8 +120,8 @@ interface Piece {
   readonly weight: number;
 }
 
-function piecesOf(files: readonly string[], jobs: number): readonly Piece[] {
-  const parts = files.length < jobs ? Math.ceil(jobs / Math.max(1, files.length)) : 1;
+function piecesOf(files: readonly string[], threads: number): readonly Piece[] {
+  const parts = files.length < threads ? Math.ceil(threads / Math.max(1, files.length)) : 1;
   return files.flatMap((file) => {
     const isReadOnce = file === '-';
     const count = isReadOnce ? 1 : parts;

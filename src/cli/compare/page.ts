@@ -14,7 +14,9 @@ const SHOWN_SESSIONS = 100;
 /** The comparison as the page tells it. */
 export function toComparison(summary: Summary, results: readonly JobResult[]): Comparison {
   const recordings = results.flatMap((result) => result.recordings);
-  const examples = recordings.flatMap(({ example }) => example ?? []);
+  const examples = recordings.flatMap(({ session, example }) =>
+    example === undefined ? [] : [{ file: session, ...example }],
+  );
   const [example] = examples.toSorted((left, right) => right.tokens - left.tokens);
   const names = [...new Set(summary.rows.map(({ row }) => row))];
   const shown = measures.filter(({ figure }) => figure !== keptMeasure.figure && isMeasured(summary, figure));
@@ -31,7 +33,7 @@ export function toComparison(summary: Summary, results: readonly JobResult[]): C
     ),
     lost: lostItems(summary),
     sessions: sessionsOf(summary, recordings),
-    example: example === undefined ? undefined : { file: example.session, account: example.account },
+    example,
   };
 }
 

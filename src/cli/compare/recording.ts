@@ -2,18 +2,18 @@ import { defaultSummarizer } from '../../compaction/default-summarizer.ts';
 import { priceSetOf } from '../../compaction/economics/price-set.ts';
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import { createStrategy } from '../../compaction/strategies/registry.ts';
-import { type CostPolicy, type CostReplay, type ReplayOptions, replayCosts } from '../../lab/cost-replay.ts';
-import { type CostSession, costSessionsOf } from '../../lab/cost-session.ts';
+import { type CostPolicy, type CostReplay, replayCosts } from '../../lab/cost-replay.ts';
+import { costSessionsOf } from '../../lab/cost-session.ts';
 import { type LabCase, labCasesOf, probeCase } from '../../lab/lab-case.ts';
 import { labRows } from '../../lab/lab-rows.ts';
 import { type Loss, lossesOf } from '../../lab/losses.ts';
-import type { Measured, Measurement } from '../../lab/measure.ts';
+import type { Measurement } from '../../lab/measure.ts';
 import { harnessOfRow, measureCase } from '../../lab/measure-case.ts';
 import type { ProbeSession } from '../../lab/probe-session.ts';
 import { budgetFor, cutsOf } from '../../lab/trajectory.ts';
 import { accountForCompaction, type CompactionAccount } from '../../report/compaction-account.ts';
-import type { RoundLimits } from '../../report/html/rounds.ts';
-import { type MarkedCompaction, type RoundSeries, roundSeries } from '../../report/round-series.ts';
+import type { ComparedSession } from '../../report/comparison.ts';
+import { type MarkedCompaction, type RoundSeries, recordedSeries } from '../../report/round-series.ts';
 import { contextWindowForModel, findModel } from '../../tokens/catalog.ts';
 import { thresholdsFor } from '../../tokens/thresholds.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../tokens/token-estimator.ts';
@@ -43,12 +43,10 @@ export interface CaseResult {
   readonly losses: readonly RowLosses[];
 }
 
-/** What a row lost at one cut. */
+/** What a row lost at one cut: the soonest needed. */
 export interface RowLosses {
   readonly row: string;
   readonly level: string;
-  readonly count: number;
-  /** The soonest needed of them. */
   readonly first: readonly Loss[];
 }
 
@@ -62,23 +60,20 @@ export interface RecordingResult {
   readonly cases: readonly CaseResult[];
   /** Undefined in all parts of the work but the first, and without prices. */
   readonly cost: SessionCost | undefined;
-  readonly picture: Picture | undefined;
-  readonly example: Example | undefined;
+  /** Its tokens, round by round. */
+  readonly picture: Omit<ComparedSession, 'name'> | undefined;
+  /** A compaction, and the tokens before it: of several examples the largest is shown. */
+  readonly example: { readonly tokens: number; readonly account: CompactionAccount } | undefined;
 }
 
-export interface RecordingWork {
-  readonly session: string;
-  readonly part: number;
-  readonly parts: number;
+/** How a conversation is to be compared; `onProgress` gets the share of the work that is done. */
+interface Work {
   readonly settings: CompareSettings;
   readonly onProgress: (share: number) => void;
 }
 
 /** What came of one cut that somebody has chosen, with the questions that a successor would ask. */
-export async function compareProbes(
-  session: ProbeSession,
-  work: Pick<RecordingWork, 'settings' | 'onProgress'>,
-): Promise<RecordingResult> {
+export async function compareProbes(session: ProbeSession, work: Work): Promise<RecordingResult> {
   const { settings } = work;
   const { cut } = session;
   const estimator = createTokenEstimator({
@@ -98,7 +93,10 @@ export async function compareProbes(
 }
 
 /** Compares everything on the cuts of one conversation that belong to this part of the work. */
-export async function compareRecording(recording: Recording, work: RecordingWork): Promise<RecordingResult> {
+export async function compareRecording(
+  recording: Recording,
+  work: Work & { readonly session: string; readonly part: number; readonly parts: number },
+): Promise<RecordingResult> {
   const { session, part, parts, settings } = work;
   const model = settings.model ?? recording.transcript.model ?? recording.conversations.at(-1)?.frame.model;
   const estimator = createTokenEstimator({ profile: tokenProfileForModel(model) });
@@ -107,7 +105,7 @@ export async function compareRecording(recording: Recording, work: RecordingWork
   const cases = labCasesOf(recording, { session, cuts, estimator, isWanted });
   const results = await measureAll(cases, estimator, work);
   const isFirst = part === 0;
-  const replayed = isFirst ? await replayRecording(recording, { model, settings, estimator }) : undefined;
+  const replayed = isFirst ? await replayRecording(recording, model, { settings, estimator }) : undefined;
   return {
     session,
     cuts: cutsOf(recording, { cuts, estimator }).length,
@@ -124,7 +122,7 @@ export async function compareRecording(recording: Recording, work: RecordingWork
 async function measureAll(
   cases: readonly LabCase[],
   estimator: TokenEstimator,
-  { settings: { strategies, budgets }, onProgress }: Pick<RecordingWork, 'settings' | 'onProgress'>,
+  { settings: { strategies, budgets }, onProgress }: Work,
 ): Promise<readonly CaseResult[]> {
   const rows = labRows(strategies, cases, estimator);
   const options = { budgets, countMessages: estimator.countMessages };
@@ -136,48 +134,32 @@ async function measureAll(
       measurements: measured.map(({ measurement }) => measurement),
       losses: measured
         .filter(({ measurement: { row } }) => strategies.includes(row) || harnessOfRow(row) !== undefined)
-        .map(lossesOfRow),
+        .map(({ measurement: { row, level }, missed }) => ({
+          row,
+          level,
+          first: lossesOf(labCase.cut, missed).slice(0, TOLD_LOSSES),
+        })),
     });
     onProgress(results.length / cases.length);
   }
   return results;
 }
 
-/** So many losses of one row at one cut are told; all are counted. */
+/** So many losses of one row at one cut are told. */
 const TOLD_LOSSES = 5;
-
-function lossesOfRow({ measurement: { row, level }, labCase, missed }: Measured): RowLosses {
-  const { probes, demands, names, editLines } = missed;
-  const count = probes.length + demands.length + names.length + editLines.length;
-  return { row, level, count, first: lossesOf(labCase.cut, missed).slice(0, TOLD_LOSSES) };
-}
 
 /** What a conversation would have cost, in USD. Plain data. */
 export interface SessionCost {
   readonly model: string;
   readonly windowTokens: number;
-  /** Without any compaction. */
-  readonly none: number;
-  /** Whether it fits the window then. */
-  readonly noneFits: boolean;
-  readonly rows: readonly RowCost[];
+  readonly withoutCompaction: ReplayCost;
+  readonly rows: readonly (ReplayCost & { readonly row: string; readonly budget: number })[];
 }
 
-export interface RowCost {
-  readonly row: string;
-  /** Percent of the messages' tokens that a compaction leaves. */
-  readonly budget: number;
+interface ReplayCost {
   readonly cost: number;
-  readonly compactions: number;
   /** Whether every request fits the window. */
   readonly fits: boolean;
-}
-
-/** The costs of a conversation, and the replay that a chart shows. */
-export interface ReplayedRecording {
-  readonly cost: SessionCost;
-  /** The first strategy at the budget in the middle, a replay for each stretch. */
-  readonly shown: readonly CostReplay[];
 }
 
 /** The budget that pictures and examples are made at. */
@@ -193,86 +175,64 @@ export function compactsWhen(row: string): string {
   return row === ASKS_FIRST ? 'when it pays' : 'when the window is full';
 }
 
-/** Replays a conversation without compaction and with each strategy; undefined when nobody knows its prices. */
+/**
+ * Replays a conversation without compaction and with each strategy; undefined when nobody knows its prices.
+ * @returns its costs, and the replays that a chart shows: the first strategy at the budget in the middle
+ */
 async function replayRecording(
   recording: Recording,
-  context: {
-    readonly model: string | undefined;
-    readonly settings: CompareSettings;
-    readonly estimator: TokenEstimator;
-  },
-): Promise<ReplayedRecording | undefined> {
-  const { model, settings, estimator } = context;
+  model: string | undefined,
+  { settings, estimator }: { readonly settings: CompareSettings; readonly estimator: TokenEstimator },
+) {
   const info = model === undefined ? undefined : findModel(model);
   const prices = info === undefined ? undefined : priceSetOf(info);
   if (model === undefined || prices === undefined) return undefined;
   const windowTokens = info?.maxInputTokens ?? contextWindowForModel(model);
-  const options = { prices, windowTokens, estimator };
   const stretches = costSessionsOf(recording, { estimator });
-  const none = await replayAll(stretches, undefined, options);
-  const rows: RowCost[] = [];
+  const replay = async (policy?: CostPolicy): Promise<readonly CostReplay[]> => {
+    const replays: CostReplay[] = [];
+    for (const stretch of stretches)
+      replays.push(await replayCosts(stretch, policy, { prices, windowTokens, estimator }));
+    return replays;
+  };
+  const bindsReasoning = info?.bindsReasoning === true;
+  const withoutCompaction = totalOf(await replay());
+  const rows: SessionCost['rows'][number][] = [];
   let shown: readonly CostReplay[] = [];
   for (const row of settings.strategies) {
     for (const budget of settings.budgets) {
-      const replays = await replayAll(stretches, policyOf(row, budget, context), options);
+      const strategy = createStrategy(row);
+      const replays = await replay({
+        planner: { strategy, summarizer: defaultSummarizer, estimator, bindsReasoning },
+        when: row === ASKS_FIRST ? 'advice' : 'trigger',
+        targetShare: budget / 100,
+      });
       if (row === settings.strategies[0] && budget === middleBudget(settings)) shown = replays;
       rows.push({ row, budget, ...totalOf(replays) });
     }
   }
-  const { cost, fits: noneFits } = totalOf(none);
-  return { cost: { model, windowTokens, none: cost, noneFits, rows }, shown };
+  const cost: SessionCost = { model, windowTokens, withoutCompaction, rows };
+  return { cost, shown };
 }
 
-function policyOf(
-  row: string,
-  budget: number,
-  { model, estimator }: { readonly model: string | undefined; readonly estimator: TokenEstimator },
-): CostPolicy {
-  const bindsReasoning = (model === undefined ? undefined : findModel(model)?.bindsReasoning) === true;
-  const planner = { strategy: createStrategy(row), summarizer: defaultSummarizer, estimator, bindsReasoning };
-  return { planner, when: row === ASKS_FIRST ? 'advice' : 'trigger', targetShare: budget / 100 };
-}
-
-async function replayAll(
-  stretches: readonly CostSession[],
-  policy: CostPolicy | undefined,
-  options: ReplayOptions,
-): Promise<readonly CostReplay[]> {
-  const replays: CostReplay[] = [];
-  for (const stretch of stretches) replays.push(await replayCosts(stretch, policy, options));
-  return replays;
-}
-
-function totalOf(replays: readonly CostReplay[]) {
+function totalOf(replays: readonly CostReplay[]): ReplayCost {
   return {
     cost: replays.reduce((sum, { cost }) => sum + cost, 0),
-    compactions: replays.reduce((sum, { compactions }) => sum + compactions.length, 0),
     fits: replays.every(({ overflows }) => overflows === 0),
   };
 }
 
-/** The tokens of a conversation, round by round. Plain data. */
-export interface Picture {
-  readonly series: readonly RoundSeries[];
-  readonly limits: RoundLimits | undefined;
-}
-
 /** The recorded conversation, and beside it a replay of it with compactions, where there is one. */
 function pictureOf(
-  { transcript, conversations }: Recording,
-  replayed: ReplayedRecording | undefined,
+  recording: Recording,
+  replayed: Awaited<ReturnType<typeof replayRecording>>,
   estimator: TokenEstimator,
-): Picture | undefined {
-  if (transcript.kind !== 'main') return undefined;
-  const stretches = conversations.map((conversation, index) => ({
-    conversation,
-    opening: transcript.segments[index]?.opening,
-  }));
-  const recorded = roundSeries('recorded', stretches, estimator);
+): RecordingResult['picture'] {
+  if (recording.transcript.kind !== 'main') return undefined;
+  const recorded = recordedSeries(recording, estimator);
   if (replayed === undefined) return { series: [recorded], limits: undefined };
-  const [first] = replayed.cost.rows;
   const isCompacted = replayed.shown.some(({ compactions }) => compactions.length > 0);
-  const row = first?.row ?? '';
+  const row = replayed.cost.rows[0]?.row ?? '';
   const replay = seriesOfReplays(`${row}, compacting ${compactsWhen(row)}`, replayed.shown);
   return {
     series: isCompacted ? [recorded, replay] : [recorded],
@@ -298,20 +258,12 @@ function seriesOfReplays(name: string, replays: readonly CostReplay[]): RoundSer
   return { name, stretches, compactions: marks };
 }
 
-/** A compaction with its account. Plain data. */
-export interface Example {
-  readonly session: string;
-  /** Tokens before: of several examples the largest is shown. */
-  readonly tokens: number;
-  readonly account: CompactionAccount;
-}
-
 /** What the first strategy does to the longest prefix at the budget in the middle. */
 async function exampleOf(
   cases: readonly LabCase[],
   settings: CompareSettings,
   estimator: TokenEstimator,
-): Promise<Example | undefined> {
+): Promise<RecordingResult['example']> {
   const [longest] = cases.toSorted((left, right) => right.cut.prefixTokens - left.cut.prefixTokens);
   const [row] = labRows(settings.strategies.slice(0, 1), [], estimator);
   if (longest === undefined) return undefined;
@@ -322,5 +274,5 @@ async function exampleOf(
   if (outcome === undefined || change === undefined) return undefined;
   const { reason } = outcome;
   const account = accountForCompaction(cut.prefix, { ...change, reason }, { estimator, targetTokens });
-  return { session: cut.session, tokens: Math.round(cut.prefixTokens), account };
+  return { tokens: Math.round(cut.prefixTokens), account };
 }

@@ -77,7 +77,8 @@ export function summarize(results: readonly JobResult[], settings: CompareSettin
       cuts: cases.length,
       tokens,
       model: costs[0]?.model,
-      noneFits: costs.length === 0 ? undefined : costs.every(({ noneFits }) => noneFits),
+      noneFits:
+        costs.length === 0 ? undefined : costs.every(({ withoutCompaction }) => withoutCompaction.fits),
     })),
     leftOut: all
       .filter(({ cases }) => cases.length === 0)
@@ -160,7 +161,7 @@ function costOf({ row, level }: RowResult, sessions: readonly MergedSession[]) {
   const found = priced.flatMap(({ costs }) => {
     const parts = costs.map((cost) =>
       row === NONE
-        ? { cost: cost.none, fits: cost.noneFits }
+        ? cost.withoutCompaction
         : cost.rows.find((one) => one.row === row && levelName(one.budget) === level),
     );
     const known = parts.filter((part) => part !== undefined);

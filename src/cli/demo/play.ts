@@ -22,7 +22,7 @@ import {
 } from './session.ts';
 
 /** A request as the provider saw it. */
-export interface DemoRequest {
+interface DemoRequest {
   readonly promptTokens: number;
   /** Compactions before it. */
   readonly compactions: number;
@@ -53,7 +53,7 @@ export interface Audience {
   onCompaction(compaction: DemoCompaction): Promise<void>;
 }
 
-export interface PlayOptions {
+interface PlayOptions {
   readonly session: DemoSession;
   readonly windowTokens: number;
   readonly seed: number;
@@ -71,12 +71,11 @@ const STEP_SECONDS = 8;
  * @throws the signal's reason when it is aborted; the provider has ended by then
  */
 export async function playSession(options: PlayOptions): Promise<DemoRun> {
-  const { session, windowTokens, seed } = options;
   let nowMs = Date.UTC(2026, 0, 5);
   const simulator = await startSimulator({
-    windowTokens,
-    seed,
-    script: scriptOf(session),
+    windowTokens: options.windowTokens,
+    seed: options.seed,
+    script: scriptOf(options.session),
     now: () => nowMs,
     onRequest: () => {
       nowMs += STEP_SECONDS * 1000;
@@ -97,6 +96,10 @@ async function play(options: PlayOptions, { url, requests: recorded }: Simulator
   const compactions: DemoCompaction[] = [];
   let messages: readonly unknown[] = [{ role: 'user', content: session.opening }];
   let answered: unknown;
+  const endAt = (stepsDone: number, refusal?: Refusal): DemoRun => {
+    const survived = whatSurvived(answered, session.steps.slice(0, stepsDone), workspace.changed);
+    return { stepsDone, requests, compactions, refusal, survived };
+  };
   for (const [index, step] of session.steps.entries()) {
     signal.throwIfAborted();
     const { body, account } = await fitBody(bodyOf(messages));
@@ -109,16 +112,12 @@ async function play(options: PlayOptions, { url, requests: recorded }: Simulator
     const cost = refusal === undefined ? costOf(listPrices, billedIn(answer)) : 0;
     requests.push({ promptTokens, compactions: compactions.length, cost });
     await audience.onRequest(index + 1, promptTokens);
-    if (refusal !== undefined) {
-      const survived = whatSurvived(answered, session.steps.slice(0, index), workspace.changed);
-      return { stepsDone: index, requests, compactions, refusal, survived };
-    }
+    if (refusal !== undefined) return endAt(index, refusal);
     answered = body['messages'];
     const said = { role: 'assistant', content: answer['content'] };
     messages = [...asList(answered), said, ...goOn(step, callsIn(answer), workspace)];
   }
-  const survived = whatSurvived(answered, session.steps, workspace.changed);
-  return { stepsDone: session.steps.length, requests, compactions, refusal: undefined, survived };
+  return endAt(session.steps.length);
 }
 
 function bodyOf(messages: readonly unknown[]): JsonObject {

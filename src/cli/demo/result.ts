@@ -1,13 +1,21 @@
 import { formatFigure } from '../../report/comparison.ts';
 import { key, lookOf } from '../../report/html/charts.ts';
 import { html, type Markup, quoted } from '../../report/html/markup.ts';
-import { folded, renderPage, type Statistic, section, statistics, table } from '../../report/html/page.ts';
+import {
+  figureColumn,
+  folded,
+  renderPage,
+  type Statistic,
+  section,
+  statistics,
+  table,
+} from '../../report/html/page.ts';
 import { receiptParts, survivalTable } from '../../report/html/receipt-page.ts';
 import { detailFor, roundsChart, roundsFigure, seriesTable } from '../../report/html/rounds.ts';
 import type { RoundSeries } from '../../report/round-series.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
-import type { DemoCompaction, DemoRun, Refusal } from './play.ts';
-import type { Share, Survived } from './session.ts';
+import type { DemoCompaction, DemoRun } from './play.ts';
+import type { Share } from './session.ts';
 
 /** Both runs, and what they were played with. */
 export interface DemoResult {
@@ -22,36 +30,13 @@ export interface DemoResult {
   readonly with: DemoRun;
 }
 
-/** What a number of steps took. Plain data. */
-export interface DemoSpent {
-  readonly steps: number;
-  readonly tokensSent: number;
-  /** In USD. */
-  readonly cost: number;
-}
-
-/** A run in numbers. Plain data. */
-export interface RunFigures {
-  readonly stepsDone: number;
-  readonly requests: number;
-  readonly refused: number;
-  readonly compactions: number;
-  readonly peakTokens: number;
-  /** What all requests took. */
-  readonly spent: DemoSpent;
-  /** What those steps took that both runs have done: a run that ends early has sent nothing but short requests. */
-  readonly spentInCommon: DemoSpent;
-  readonly survived: Survived;
-  readonly refusal: Refusal | undefined;
-}
-
-/** The numbers of both runs. */
-export function figuresOf(result: DemoResult): { readonly without: RunFigures; readonly with: RunFigures } {
+/** The numbers of both runs. Plain data. */
+export function figuresOf(result: DemoResult) {
   const common = Math.min(result.without.stepsDone, result.with.stepsDone);
   return { without: runFigures(result.without, common), with: runFigures(result.with, common) };
 }
 
-function runFigures(run: DemoRun, common: number): RunFigures {
+function runFigures(run: DemoRun, common: number) {
   const { stepsDone, requests, compactions, refusal, survived } = run;
   const answered = requests.slice(0, stepsDone).map(({ promptTokens }) => promptTokens);
   return {
@@ -61,13 +46,17 @@ function runFigures(run: DemoRun, common: number): RunFigures {
     compactions: compactions.length,
     peakTokens: Math.max(0, ...answered),
     spent: spentOn(requests, stepsDone),
+    // What those steps took that both runs have done: a run that ends early has sent nothing but short requests.
     spentInCommon: spentOn(requests.slice(0, common), common),
     survived,
     refusal,
   };
 }
 
-function spentOn(requests: DemoRun['requests'], steps: number): DemoSpent {
+type RunFigures = ReturnType<typeof runFigures>;
+
+/** What a number of steps took; the cost is in USD. */
+function spentOn(requests: DemoRun['requests'], steps: number) {
   const cost = requests.reduce((sum, request) => sum + request.cost, 0);
   return {
     steps,
@@ -76,8 +65,10 @@ function spentOn(requests: DemoRun['requests'], steps: number): DemoSpent {
   };
 }
 
+type DemoSpent = ReturnType<typeof spentOn>;
+
 /** A line of the table: what it says, and the words for both runs. */
-export interface TableRow {
+interface TableRow {
   readonly name: string;
   readonly without: string;
   readonly with: string;
@@ -103,14 +94,11 @@ export function tableRows(result: DemoResult): readonly TableRow[] {
     ...(common === result.steps
       ? []
       : [
-          row(`tokens sent in ${common} steps`, ({ spentInCommon }) => formatCount(spentInCommon.tokensSent)),
+          row(`tokens sent in ${common} steps`, ({ spentInCommon }) => tokensSent(spentInCommon)),
           row(`cost of ${common} steps`, ({ spentInCommon }) => formatCost(spentInCommon)),
         ]),
-    row(
-      `tokens sent in all ${result.steps} steps`,
-      whenDone(result, ({ tokensSent }) => formatCount(tokensSent)),
-    ),
-    row(`cost of all ${result.steps} steps`, whenDone(result, formatCost)),
+    row(`tokens sent in all ${result.steps} steps`, (figures) => whenDone(result, figures, tokensSent)),
+    row(`cost of all ${result.steps} steps`, (figures) => whenDone(result, figures, formatCost)),
     { ...row('rules, word for word', ({ survived }) => shareWords(survived.rules)), startsSurvival: true },
     row('changed files', ({ survived }) => shareWords(survived.changedFiles)),
     row('names', ({ survived }) => shareWords(survived.names)),
@@ -120,9 +108,14 @@ export function tableRows(result: DemoResult): readonly TableRow[] {
 /** What the whole session took; a run that has not come to its end never took it. */
 function whenDone(
   { steps }: DemoResult,
+  { spent, stepsDone }: RunFigures,
   words: (spent: DemoSpent) => string,
-): (figures: RunFigures) => string {
-  return ({ spent, stepsDone }) => (stepsDone === steps ? words(spent) : '–');
+): string {
+  return stepsDone === steps ? words(spent) : '–';
+}
+
+function tokensSent({ tokensSent: tokens }: DemoSpent): string {
+  return formatCount(tokens);
 }
 
 function formatCost({ cost }: DemoSpent): string {
@@ -134,16 +127,14 @@ function shareWords({ kept, of }: Share): string {
 }
 
 /** What the table does not say itself. */
-export function tableNotes(result: DemoResult): readonly string[] {
-  const { without } = figuresOf(result);
-  const isShort = without.stepsDone < result.steps;
+export function tableNotes({ model, steps, without: { stepsDone } }: DemoResult): readonly string[] {
   return [
-    ...(isShort
-      ? [
-          `Without roundfold the session ended after ${without.stepsDone} steps, so costs are compared over those. A compaction costs once, when the prompt cache is written anew, and saves with every request after it.`,
-        ]
-      : []),
-    `Costs are list prices of ${result.model}, prompt cache included.`,
+    ...(stepsDone === steps
+      ? []
+      : [
+          `Without roundfold the session ended after ${stepsDone} steps, so costs are compared over those. A compaction costs once, when the prompt cache is written anew, and saves with every request after it.`,
+        ]),
+    `Costs are list prices of ${model}, prompt cache included.`,
     'Rules, files and names: what of the work until then can be read in the last request that was answered; names are functions that were changed and invoices that were looked at.',
     'The model is a script: it says the same in both runs.',
   ];
@@ -243,8 +234,8 @@ function figureTable(result: DemoResult): Markup | undefined {
     tableRows(result),
     [
       { heading: '', isRowHeading: true, cell: ({ name }) => name },
-      { heading: 'without', isNumber: true, cell: ({ without }) => without },
-      { heading: 'with roundfold', isNumber: true, cell: (row) => row.with },
+      figureColumn('without', ({ without }) => without),
+      figureColumn('with roundfold', (row) => row.with),
     ],
     {
       caption: 'The same session, played twice',

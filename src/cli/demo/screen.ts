@@ -10,13 +10,6 @@ import { type Style, type Terminal, wrapText } from '../terminal.ts';
 import type { Audience, DemoClient, DemoRun } from './play.ts';
 import { type DemoResult, tableNotes, tableRows } from './result.ts';
 
-/** Where a run is shown: one line that is redrawn where somebody watches, plain lines elsewhere. */
-interface Stage {
-  readonly audience: Audience;
-  /** Leaves the gauge as it stands last. */
-  end(): void;
-}
-
 interface StageOptions {
   readonly terminal: Terminal;
   readonly windowTokens: number;
@@ -32,25 +25,24 @@ const RECEIPT_MS = 450;
 /** Without a terminal, every so many steps get a line. */
 const PLAIN_STEPS = 10;
 
-/** Shows one run. */
-export function openStage(options: StageOptions): Stage {
+/** Shows one run: one line that is redrawn where somebody watches, plain lines elsewhere. */
+export function openStage(options: StageOptions): Audience & { end(): void } {
   const { terminal, isLive, signal } = options;
   let gauge = '';
   const wait = (ms: number) => (isLive ? sleep(ms, undefined, { signal }) : Promise.resolve());
   const say = (line: string) => (isLive ? terminal.redraw(`${line}\n${gauge}`) : terminal.talk(`${line}\n`));
   return {
-    audience: {
-      async onRequest(step, promptTokens) {
-        gauge = drawGauge(step, promptTokens, options);
-        if (isLive) terminal.redraw(gauge);
-        else if (step % PLAIN_STEPS === 0) terminal.talk(`${gauge}\n`);
-        await wait(STEP_MS);
-      },
-      async onCompaction({ step, account }) {
-        for (const line of receiptLines(step, account, terminal)) say(line);
-        await wait(RECEIPT_MS);
-      },
+    async onRequest(step, promptTokens) {
+      gauge = drawGauge(step, promptTokens, options);
+      if (isLive) terminal.redraw(gauge);
+      else if (step % PLAIN_STEPS === 0) terminal.talk(`${gauge}\n`);
+      await wait(STEP_MS);
     },
+    async onCompaction({ step, account }) {
+      for (const line of receiptLines(step, account, terminal)) say(line);
+      await wait(RECEIPT_MS);
+    },
+    // Leaves the gauge as it stands last.
     end() {
       if (isLive && gauge !== '') terminal.talk('\n');
       gauge = '';

@@ -160,7 +160,7 @@ export function lookOf(index: number): SeriesLook {
 export const oracleLook: SeriesLook = { colour: 'dark', mark: 3, line: 'dashed' };
 
 /** The mark of a series at a place of the plot, in percent of its width and height. */
-export function mark({ colour, mark: shape }: SeriesLook, left: string, top: string): Markup {
+function mark({ colour, mark: shape }: SeriesLook, left: string, top: string): Markup {
   return html`<use href="#m${shape}" x="${left}" y="${top}" class="mark ${colour}"/>`;
 }
 

@@ -21,7 +21,7 @@ import {
   type SeriesLook,
 } from './charts.ts';
 import { html, type Markup, quoted, quotedPath } from './markup.ts';
-import { folded, renderPage, section, type TableColumn, table } from './page.ts';
+import { figureColumn, folded, renderPage, section, type TableColumn, table } from './page.ts';
 import { receiptParts } from './receipt-page.ts';
 import { type Detail, detailFor, roundsFigure, severalSeriesFigure } from './rounds.ts';
 
@@ -117,7 +117,10 @@ function isDrawn({ keptShare, isAside }: ComparedPoint): boolean {
 /** Recall against tokens kept, a chart for each measure that has one. */
 function recallCharts({ rows, kept, measures }: Comparison): Markup | undefined {
   const shown = drawnRows(rows).filter(({ row }) => row.points.some(isDrawn));
-  const widest = Math.max(0, ...shown.flatMap(({ row }) => row.points.filter(isDrawn).map(keptShareOf)));
+  const widest = Math.max(
+    0,
+    ...shown.flatMap(({ row }) => row.points.filter(isDrawn).map(({ keptShare }) => keptShare)),
+  );
   const charted = measures.filter(({ isCharted }) => isCharted);
   if (charted.length === 0 || widest === 0) return undefined;
   const x = axisTo(widest, { label: kept.name, format: percentOf });
@@ -132,10 +135,6 @@ function recallCharts({ rows, kept, measures }: Comparison): Markup | undefined 
     return html`<figure><figcaption>${measure.name} <small>${measure.help}</small></figcaption>${chart}</figure>`;
   });
   return html`${legend(shown)}<div class="multiples">${figures}</div>`;
-}
-
-function keptShareOf({ keptShare }: ComparedPoint): number {
-  return keptShare;
 }
 
 /** Cost against the first measure that has a chart, a chart for each moment at which rows compact; none without costs. */
@@ -211,7 +210,7 @@ function panelTable({ rows, kept, measures }: Comparison): Markup | undefined {
     lines,
     [
       { heading: 'row', isRowHeading: true, cell: ({ row }) => nameOfRow(row) },
-      { heading: kept.name, isNumber: true, cell: ({ point }) => percentOf(point.keptShare) },
+      figureColumn(kept.name, ({ point }) => percentOf(point.keptShare)),
       ...measures.map((measure, index) => measureColumn(measure, index)),
       ...(hasOracle ? [possibleColumn(measures)] : []),
       ...(hasCost ? [costColumn] : []),
@@ -227,39 +226,29 @@ function panelTable({ rows, kept, measures }: Comparison): Markup | undefined {
 /** Terminal and page call it the same. */
 const COST = { name: 'cost', unit: 'dollars' } as const;
 
-const costColumn: TableColumn<PanelLine> = {
-  heading: COST.name,
-  isNumber: true,
-  cell: ({ point: { costDollars } }) => (costDollars === undefined ? '' : formatFigure(costDollars, COST)),
-};
+const costColumn: TableColumn<PanelLine> = figureColumn(COST.name, ({ point: { costDollars } }) =>
+  costDollars === undefined ? '' : formatFigure(costDollars, COST),
+);
 
 function measureColumn(measure: Measure, index: number): TableColumn<PanelLine> {
-  return {
-    heading: measure.name,
-    isNumber: true,
-    cell({ point, isBest }) {
-      const figure = point.figures[index];
-      if (figure === undefined) return '';
-      const words = formatFigure(figure.value, measure);
-      return html`${isBest[index] === true ? html`<strong>${words}</strong>` : words}${small(formatInterval(figure, measure))}`;
-    },
-  };
+  return figureColumn(measure.name, ({ point, isBest }) => {
+    const figure = point.figures[index];
+    if (figure === undefined) return '';
+    const words = formatFigure(figure.value, measure);
+    return html`${isBest[index] === true ? html`<strong>${words}</strong>` : words}${small(formatInterval(figure, measure))}`;
+  });
 }
 
 /** The figures that have charts and that the oracle aims at, as shares of what it reached with the same budget. */
 function possibleColumn(measures: readonly Measure[]): TableColumn<PanelLine> {
-  return {
-    heading: 'of the possible',
-    isNumber: true,
-    cell({ row, point, oracle }) {
-      if (row.kind === 'oracle' || oracle === undefined) return '';
-      const shares = measures.flatMap(({ isCharted }, index) => {
-        const possible = oracle.figures[index];
-        return isCharted === true && possible !== undefined ? [shareOf(point.figures[index], possible)] : [];
-      });
-      return `${shares.join(' / ')} %`;
-    },
-  };
+  return figureColumn('of the possible', ({ row, point, oracle }) => {
+    if (row.kind === 'oracle' || oracle === undefined) return '';
+    const shares = measures.flatMap(({ isCharted }, index) => {
+      const possible = oracle.figures[index];
+      return isCharted === true && possible !== undefined ? [shareOf(point.figures[index], possible)] : [];
+    });
+    return `${shares.join(' / ')} %`;
+  });
 }
 
 function small(words: string): Markup | undefined {

@@ -1,3 +1,4 @@
+import { formatCount } from '../terminal.ts';
 import { markShapes } from './charts.ts';
 import { constantMarkup, html, type Markup, textOfMarkup } from './markup.ts';
 import { pageStyle, pageStyleHash } from './style.ts';
@@ -129,6 +130,16 @@ export function table<Row>(
     ? html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}">${grid}</div>`
     : html`<div class="scroll">${grid}</div>`;
   return html`${around}${more}`;
+}
+
+/** A column of figures. */
+export function figureColumn<Row>(heading: string, cell: TableColumn<Row>['cell']): TableColumn<Row> {
+  return { heading, isNumber: true, cell };
+}
+
+/** A column of counts: `12,345`. */
+export function countColumn<Row>(heading: string, count: (row: Row) => number): TableColumn<Row> {
+  return figureColumn(heading, (row) => formatCount(count(row)));
 }
 
 /** Something that is there for whoever wants it. */

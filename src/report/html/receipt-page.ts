@@ -15,7 +15,7 @@ import { formatCount, formatShare } from '../terminal.ts';
 import { stackedBar, swatch } from './charts.ts';
 import { html, type Markup, quoted, quotedPath } from './markup.ts';
 import { memorySection } from './memory-section.ts';
-import { renderPage, type Statistic, section, statistics, table } from './page.ts';
+import { countColumn, figureColumn, renderPage, type Statistic, section, statistics, table } from './page.ts';
 import { nameOfPart, tokenBar } from './token-section.ts';
 
 export interface ReceiptPage {
@@ -93,13 +93,9 @@ function partTable(before: readonly TokenPart[], after: readonly TokenPart[]): M
     rows.toSorted((left, right) => right.before - left.before),
     [
       { heading: 'spent on', isRowHeading: true, cell: ({ part }) => nameOfPart(part) },
-      { heading: 'before', isNumber: true, cell: (row) => formatCount(row.before) },
-      { heading: 'after', isNumber: true, cell: (row) => formatCount(row.after) },
-      {
-        heading: 'kept',
-        isNumber: true,
-        cell: keptWords,
-      },
+      countColumn('before', (row) => row.before),
+      countColumn('after', (row) => row.after),
+      figureColumn('kept', keptWords),
     ],
     {
       caption:
@@ -143,13 +139,9 @@ export function receiptParts({ runs }: CompactionAccount): readonly (Markup | un
       sums,
       [
         { heading: 'fate', isRowHeading: true, cell: ({ fate }) => nameOfFate(fate) },
-        {
-          heading: 'messages',
-          isNumber: true,
-          cell: (sum) => formatCount(sum.runs.reduce((count, { start, end }) => count + end - start, 0)),
-        },
-        { heading: 'tokens before', isNumber: true, cell: (sum) => formatCount(sumOf(sum.runs)) },
-        { heading: 'share', isNumber: true, cell: (sum) => formatShare(sumOf(sum.runs) / total) },
+        countColumn('messages', (sum) => sum.runs.reduce((count, { start, end }) => count + end - start, 0)),
+        countColumn('tokens before', (sum) => sumOf(sum.runs)),
+        figureColumn('share', (sum) => formatShare(sumOf(sum.runs) / total)),
       ],
       { caption: 'Every message is in exactly one of these' },
     ),
@@ -164,7 +156,7 @@ function runTable(runs: readonly AccountedRun[]): Markup | undefined {
       { heading: 'messages', isRowHeading: true, isWhole: true, cell: rangeOf },
       { heading: 'fate', isWhole: true, cell: ({ fate }) => nameOfFate(fate) },
       { heading: 'begins with', cell: ({ about }) => quoted(about, 72) },
-      { heading: 'tokens', isNumber: true, cell: ({ tokens }) => formatCount(tokens) },
+      countColumn('tokens', ({ tokens }) => tokens),
     ],
     {
       caption: 'Receipt: neighbouring messages of one fate',
@@ -200,9 +192,9 @@ export function survivalTable(survival: readonly Survival[]): Markup | undefined
     survival,
     [
       { heading: 'kind', isRowHeading: true, isWhole: true, cell: ({ kind }) => factNames[kind] },
-      { heading: 'found', isNumber: true, cell: ({ found }) => formatCount(found) },
-      { heading: 'kept', isNumber: true, cell: ({ kept }) => formatCount(kept) },
-      { heading: 'lost', isNumber: true, cell: ({ lost }) => formatCount(lost) },
+      countColumn('found', ({ found }) => found),
+      countColumn('kept', ({ kept }) => kept),
+      countColumn('lost', ({ lost }) => lost),
       { heading: 'for example', isRoomy: true, cell: ({ examples }) => exampleList(examples) },
     ],
     { caption: 'Facts in the messages that the summary stands for, in their own words' },

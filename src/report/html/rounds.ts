@@ -15,7 +15,7 @@ import {
   tickCount,
 } from './charts.ts';
 import { html, type Markup, quoted } from './markup.ts';
-import { folded, type TableColumn, table } from './page.ts';
+import { countColumn, figureColumn, folded, table } from './page.ts';
 
 /** Lines across the chart. */
 export interface RoundLimits {
@@ -225,32 +225,33 @@ function compactionTable({ compactions }: RoundSeries, { listRows }: Detail): Ma
     [
       { heading: 'compaction', isRowHeading: true, cell: (_, index) => String(index + 1) },
       { heading: 'set off', cell: ({ trigger }) => trigger ?? 'not recorded' },
-      { heading: 'tokens before', isNumber: true, cell: ({ tokensBefore }) => formatCount(tokensBefore) },
-      { heading: 'tokens after', isNumber: true, cell: ({ tokensAfter }) => formatCount(tokensAfter) },
+      countColumn('tokens before', ({ tokensBefore }) => tokensBefore),
+      countColumn('tokens after', ({ tokensAfter }) => tokensAfter),
     ],
     { caption: 'Compactions by the agent itself', limit: listRows, noun: 'compaction' },
   );
 }
 
+interface RoundRow extends ThinnedRound {
+  readonly stretch: number;
+}
+
 function roundTable({ stretches }: RoundSeries, { roundRows }: Detail): Markup | undefined {
   const rounds = countRounds({ stretches });
   const rows = thinStretches(stretches, roundRows).flatMap((thinned, stretch) =>
-    thinned.map((round) => ({ ...round, stretch })),
+    thinned.map((round): RoundRow => ({ ...round, stretch })),
   );
   const shown = rows.slice(0, 2 * roundRows);
-  const stretchColumn: TableColumn<(typeof rows)[number]> = {
-    heading: 'compactions before',
-    isNumber: true,
-    cell: ({ stretch }) => String(stretch),
-  };
   const caption =
     shown.length < rounds ? `Tokens in context, ${shown.length} of ${rounds} rounds` : 'Tokens in context';
   return table(
     shown,
     [
       { heading: 'round', isRowHeading: true, cell: ({ round }) => String(round) },
-      ...(stretches.length > 1 ? [stretchColumn] : []),
-      { heading: 'tokens', isNumber: true, cell: ({ tokens }) => formatCount(tokens) },
+      ...(stretches.length > 1
+        ? [figureColumn<RoundRow>('compactions before', ({ stretch }) => String(stretch))]
+        : []),
+      countColumn('tokens', ({ tokens }) => tokens),
     ],
     { caption },
   );
@@ -273,18 +274,10 @@ export function seriesTable(series: readonly RoundSeries[]): Markup | undefined 
     series,
     [
       { heading: 'row', isRowHeading: true, cell: ({ name }) => quoted(name, 40) },
-      { heading: 'rounds', isNumber: true, cell: (one) => formatCount(countRounds(one)) },
-      { heading: 'compactions', isNumber: true, cell: ({ compactions }) => formatCount(compactions.length) },
-      {
-        heading: 'most tokens',
-        isNumber: true,
-        cell: ({ stretches }) => formatCount(Math.max(0, ...stretches.map(largestOf))),
-      },
-      {
-        heading: 'at the end',
-        isNumber: true,
-        cell: ({ stretches }) => formatCount(stretches.at(-1)?.at(-1) ?? 0),
-      },
+      countColumn('rounds', (one) => countRounds(one)),
+      countColumn('compactions', ({ compactions }) => compactions.length),
+      countColumn('most tokens', ({ stretches }) => Math.max(0, ...stretches.map(largestOf))),
+      countColumn('at the end', ({ stretches }) => stretches.at(-1)?.at(-1) ?? 0),
     ],
     { caption: 'Tokens in context' },
   );
