@@ -13,7 +13,7 @@ import { contextWindowForModel } from '../tokens/catalog.ts';
 import type { GivenArguments, OptionDefinition } from './command.ts';
 import { wrapText } from './terminal.ts';
 
-/** An option of every command that compacts; what `--strategy` says differs. */
+/** `--set`, for every command that compacts. */
 export const setOption: OptionDefinition = {
   flags: '--set <key=value>',
   help: 'option of the strategy; may be repeated',
@@ -135,7 +135,7 @@ export function createSummarizer(given: GivenArguments, chat?: ChatAddress): Sum
   });
 }
 
-/** Options of a model that nobody asks would do nothing. */
+/** Refuses options of a model when no model writes the summaries: they would do nothing. */
 function refuseIdleOptions(given: GivenArguments): void {
   const idle = [
     ['summarizerModel', '--summarizer-model'],
@@ -147,7 +147,7 @@ function refuseIdleOptions(given: GivenArguments): void {
   });
 }
 
-/** An address that cannot be asked is a mistake in the command line: no summary without the model makes up for it. */
+/** A wrong address is a mistake in the command line: falling back to a summary without the model would hide it. */
 function checkAddress(name: string, baseUrl: string | undefined): void {
   if (baseUrl === undefined) return;
   const protocol = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : undefined;

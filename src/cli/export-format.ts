@@ -36,12 +36,12 @@ function spanValue({ body, ...head }: ArchivedSpan): object {
   return { ...head, body: Buffer.from(body).toString('base64') };
 }
 
-/** Somebody may look at it in a terminal. */
+/** Escaped, because somebody may look at it in a terminal. */
 function toLine(value: object): string {
   return `${printableJson(JSON.stringify(value))}\n`;
 }
 
-/** Reading writes the record again: what is not the same text then is not what was exported. */
+/** The reader serialises the record again and compares: any difference in the text means damage. */
 function checksum(type: string, record: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify([VERSION, type, record]))
@@ -115,7 +115,7 @@ export async function* readExport(
   for await (const bytes of byteLines(chunks)) {
     line++;
     const found = read(parse(bytes));
-    // What is damaged is missing as well: once is enough.
+    // A damaged line is missing from the sum as well: it is reported once.
     if (found === undefined || (found === 'incomplete' && isDamaged)) continue;
     if (typeof found !== 'string') {
       yield { record: found };
@@ -158,7 +158,7 @@ function readRecord(
   return isRecord(found) ? found : 'malformed';
 }
 
-/** A record by its name: whether it has the shape of one is checked behind it. */
+/** Casts a value to a record. The caller checks that it has the shape of one. */
 function toRecord(type: 'checkpoint' | 'span', record: Readonly<Record<string, unknown>>): StoreRecord {
   if (type === 'checkpoint') return { checkpoint: record } as unknown as StoreRecord;
   const body =

@@ -91,7 +91,7 @@ export function checkOutputs(given: GivenArguments, read: readonly string[]): vo
   }
 }
 
-/** The same for every path to a file, through whatever links; undefined for devices, which anybody may write to. */
+/** Equal for all paths and links to one file; undefined for devices, which may be named several times. */
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   if (found === undefined) return resolve(path);

@@ -64,7 +64,7 @@ export function createProgram(
   return program;
 }
 
-/** A wrong word on the command line is repeated, and a shell may have taken it from the name of a file. */
+/** Errors repeat the wrong word, which a shell may have taken from the name of a file: it must be printable. */
 const output = { writeErr: (text: string) => void process.stderr.write(shown(text)) };
 
 const HELP_FOOTER = `
@@ -118,7 +118,7 @@ async function runReported(
   }
 }
 
-/** Nothing for an argument that may be left out, and was. */
+/** Empty when an optional argument was left out. */
 function positionalOf(given: unknown): readonly string[] {
   return given === undefined ? [] : [given].flat().map(String);
 }
@@ -132,7 +132,7 @@ function toOption({ flags, help, choices, isList }: OptionDefinition): Option {
   return option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), check(value)]);
 }
 
-/** Errors are written for terminals of any width. */
+/** Errors are wrapped for the narrowest usual terminal. */
 const ERROR_COLUMNS = 80;
 
 function checkChoice(value: string, choices: readonly string[]): string {

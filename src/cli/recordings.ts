@@ -88,7 +88,7 @@ async function visitFile(
   return worstOf(codes);
 }
 
-/** So many damaged places of one file are named; the rest is counted. */
+/** How many damaged places of one file are named; the rest is counted. */
 const NAMED_PLACES = 5;
 
 function reportBadInput(report: Report, file: string, bad: readonly BadInput[]): void {

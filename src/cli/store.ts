@@ -121,7 +121,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Whoever opens it says why it cannot be.
+    // Opening the store reports why it cannot be read.
     return true;
   }
 }
@@ -162,7 +162,7 @@ export function faultError(faults: readonly StoreFault[]): RoundfoldError {
 }
 
 /**
- * For those who found nothing, or not all: it may be there.
+ * Fails when records could not be read: what was looked for may be among them.
  * @throws `store` when records could not be served
  */
 export function refuseFaults(access: StoreAccess): void {
@@ -170,7 +170,7 @@ export function refuseFaults(access: StoreAccess): void {
   if (faults.length > 0) throw faultError(faults);
 }
 
-/** Names that a message lists at most. */
+/** How many names a message lists at most. */
 const SHOWN = 5;
 
 /**
@@ -181,7 +181,7 @@ export async function findConversation(
   store: Store | undefined,
   { id, tenant }: { readonly id: string; readonly tenant: string | undefined },
 ): Promise<StoredConversation> {
-  // Whoever has an empty variable in a script must not hit the only conversation there is.
+  // An empty variable in a script must not select the only conversation there is.
   if (id === '') throw new RoundfoldError('usage', 'the id of the conversation is empty', { remedy: LISTED });
   const listed = (await store?.list({ tenant })) ?? [];
   const exact = listed.filter(({ conversation }) => conversation === id);
@@ -267,10 +267,13 @@ async function conversationsOf(
   return found === undefined ? [] : store.list({ tenant: found });
 }
 
-/** Conversations to open in order to learn whether they can be. */
+/** How many conversations are opened to find out whether any of them can be. */
 const OPENED = 20;
 
-/** Sealed texts are in no index, so that a search without the secret finds nothing and meets no fault: read something. */
+/**
+ * Sealed texts are not in the index, so a search without the secret finds nothing and sees no fault. Reading a few records
+ * reveals it.
+ */
 async function lookForSeals(store: Store, conversations: readonly StoredConversation[]): Promise<void> {
   for (const key of conversations.slice(0, OPENED)) await store.checkpoints(key);
 }
@@ -282,7 +285,7 @@ export function countRecords(conversations: readonly StoredConversation[]): numb
 
 const SHORTEST_ID = 12;
 
-/** How many letters of the ids tell them apart, and a few more so that they stay apart for a while. */
+/** How many letters are needed to tell the ids apart: at least twelve, so that they stay apart for a while. */
 export function idLength(ids: readonly string[]): number {
   let length = SHORTEST_ID;
   const sorted = [...new Set(ids)].sort();

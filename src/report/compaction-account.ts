@@ -45,10 +45,10 @@ export interface AccountedOutcome {
   readonly reason: string;
 }
 
-/** Tools that stand by themselves. */
+/** How many tools are named; the others are summed up. */
 const NAMED_TOOLS = 5;
 
-/** So many runs are described: a page shows no more of them. */
+/** How many runs are described: a page shows no more of them. */
 export const ACCOUNTED_RUNS = 400;
 
 /** Accounts for a compaction. Linear in the size of both conversations. */
@@ -79,7 +79,7 @@ export function accountForCompaction(
 }
 
 interface Measured extends Pick<Inspection, 'byClass' | 'byTool'> {
-  /** Tokens of summaries that compactions have written: nobody has said them, whatever role they have. */
+  /** Tokens of summaries that compactions have written; they count for no role. */
   readonly summaryTokens: number;
 }
 

@@ -1,3 +1,4 @@
+import type { Loss } from '../lab/losses.ts';
 import type { CompactionAccount } from './compaction-account.ts';
 import type { Estimate } from './html/charts.ts';
 import type { RoundLimits } from './html/rounds.ts';
@@ -45,19 +46,10 @@ export interface ComparedPoint {
 }
 
 /** Something that a later call, or somebody who takes over, needed and that was no longer there. */
-export interface LostItem {
+export interface LostItem extends Loss {
   readonly session: string;
   readonly row: string;
   readonly budgetShare: number | undefined;
-  /** `path`, `identifier`, `edit line`, `demand`, `probe`, … */
-  readonly kind: string;
-  readonly what: string;
-  /** Where it last stood: `message 12, result of Read`. */
-  readonly stoodIn: string;
-  /** The later call that needed it. */
-  readonly neededBy: string;
-  /** The round of that call, counted from the cut. */
-  readonly roundsLater: number | undefined;
 }
 
 /** A session that was replayed. */

@@ -30,7 +30,7 @@ export function memoryLines(memory: string): readonly MemoryLine[] {
 const FENCE = /^`{3,20}$/;
 const HEADING_LINES: ReadonlySet<string> = new Set(Object.values(HEADINGS));
 
-/** How entries of the story begin that are told in words. */
+/** How those entries of the story begin that hold prose, not the output of a tool. */
 const TOLD = ['agent:', STATE_HEADS.prose, 'given by others:', 'summary of what was before:'].map(
   (head) => `- ${head}`,
 );

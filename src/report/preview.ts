@@ -15,7 +15,7 @@ export interface PreviewOptions {
 
 const MARKS = { kept: ' ', changed: '~', gone: '-', new: '+' } as const;
 
-/** Of a run of messages with the same fate so many are shown at either end. */
+/** How many messages are shown at either end of a run with the same fate. */
 const SHOWN_ENDS = 3;
 
 /**

@@ -59,7 +59,7 @@ interface Finding {
   readonly segment: number;
   readonly messages: number;
   readonly violations: readonly Violation[];
-  /** False for a format that has no rules of its own: nothing is known then, least of all that it is legal. */
+  /** False for a format that has no rules of its own: whether it is legal is not known then. */
   readonly isJudged: boolean;
 }
 
@@ -67,7 +67,7 @@ function checkRecording({ transcript, conversations }: Recording, given: GivenAr
   const contract = findContract(transcript.format);
   return conversations.map((conversation, segment) => {
     const body = writeConversation(conversation);
-    // Only a request that was written down whole can be held to the rules about what stands around the messages.
+    // Only a whole request can be checked by the rules about what stands around the messages.
     const isRequest = transcript.reader === 'json' && !Array.isArray(body);
     const context: CheckContext = {
       scope: isRequest ? 'request' : 'messages',
@@ -129,7 +129,7 @@ function printFinding(report: Report, located: Located, isComplete: boolean): vo
 
 const SHOWN_VIOLATIONS = 20;
 
-/** From the worst down. */
+/** The worst first. */
 const severities = ['error', 'warning', 'info'] as const;
 const severityStyles = { error: 'red', warning: 'yellow', info: 'dim' } as const;
 

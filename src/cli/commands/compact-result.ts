@@ -96,7 +96,7 @@ function sayCosts(run: Run, costs: Explanation): void {
   else terminal.talk(text);
 }
 
-/** The receipt of a run that changed nothing says just that. */
+/** The receipt of the run; where nothing changed, one that says so. */
 function receiptOf({ conversation, outcome, engine: { estimator, strategy } }: Run): Receipt {
   const change = changeOf(outcome);
   if (change !== undefined) return change.receipt;
@@ -253,9 +253,9 @@ const LEAD = /^ {0,12}(?:- |\[\d{1,6}\] )?/;
 
 function drawLine({ kind, text }: MemoryLine, terminal: Terminal): string {
   if (kind === 'heading') return terminal.style('bold', text);
-  // Lines of a file are for copying: the terminal breaks them as it does elsewhere.
+  // Lines of a file are for copying, so they are not wrapped.
   if (kind === 'code' || kind === 'fence') return text;
-  // Escapes are longer than what they stand for.
+  // Escaped before wrapping, since escapes are longer than what they stand for.
   const shown = printableLines(text);
   const lead = LEAD.exec(shown)?.[0] ?? '';
   return `${lead}${wrapText(shown.slice(lead.length), terminal.columns, ' '.repeat(lead.length))}`;

@@ -106,7 +106,7 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
     windowTokens: 0,
     economy: false,
   });
-  // What a recording leaves open or lost would be refused: it is mended before anything else, and accounted for.
+  // A provider would refuse open calls and lost results of a recording, so they are mended first, and reported.
   const { conversation, repairs } = mendConversation(recorded, { model });
   const tokens = requestTokens(conversation, engine.estimator);
   const targetTokens = readBudget(given.text('budget') ?? '50%', tokens);

@@ -24,7 +24,7 @@ import { type Report, reportError, writeJson } from '../output.ts';
 import { readingOptions, readModel } from '../recordings.ts';
 import { shareBar, startProgressLine } from '../terminal.ts';
 
-/** The default, what several agents do by themselves, and a summary alone. */
+/** The default strategy, two that agents use on their own, and a summary alone. */
 const defaultStrategies: readonly string[] = ['ladder', 'clear-tool-results', 'sliding-window', 'summarize'];
 const defaultBudgets: readonly number[] = [50, 30, 20, 10];
 const DEFAULT_CUTS = 5;
@@ -170,7 +170,7 @@ function reportFiles(report: Report, results: readonly JobResult[]): ExitCode[] 
   const codes: ExitCode[] = [];
   const told = new Set<string>();
   for (const { source, problem, bad } of results) {
-    // Parts of one file find the same.
+    // All parts of one file report the same problems.
     if (told.has(source)) continue;
     told.add(source);
     for (const { place, reason } of bad.slice(0, 1)) {

@@ -118,7 +118,7 @@ function inspectRecording({ transcript, conversations }: Recording, settings: Se
   if (live === undefined)
     throw new RoundfoldError('input-not-understood', 'a recording without a conversation');
   const model = settings.model ?? transcript.model ?? live.frame.model;
-  // A session that names its window was recorded in it; a model that is asked for has its own.
+  // The window that a session names is that of the recorded model; another model has its own.
   const recordedWindow = settings.model === undefined ? transcript.windowTokens : undefined;
   const windowTokens =
     settings.windowTokens ?? recordedWindow ?? (model === undefined ? undefined : promptLimit(model));
@@ -160,7 +160,7 @@ function printJson(report: Report, file: string, { inspection, ...recording }: I
   writeJson(report, 'inspection', { file, ...recording, ...inspection });
 }
 
-/** So many other conversations of one file are listed, and so many are on a page: of more, the largest. */
+/** How many other conversations of one file are listed, and how many are on a page. Of more, the largest are shown. */
 const LISTED = 20;
 const ON_PAGE = 100;
 

@@ -20,7 +20,7 @@ const DATA =
 
 const onlyReads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-/** No call of these tools comes near it. */
+/** The longest message that is read, in bytes. Calls of these tools are far shorter. */
 const LONGEST_MESSAGE = 1_000_000;
 
 /** Serves the tools on standard input and output. `closed` settles when the client has closed the connection. */
@@ -45,13 +45,13 @@ export function serveTools(options: ServingOptions): {
     closed,
     async close() {
       await handle.close();
-      // Nothing may hold the process any longer.
+      // An open standard input would keep the process alive.
       stdin.unpipe(lines).pause();
     },
   };
 }
 
-/** The answer to a message that nobody reads to its end. */
+/** The answer to a message that is too long to be read. */
 function tooLong(id: string | number | null): object {
   const message = `The message is longer than ${LONGEST_MESSAGE} bytes and was not read. Send a shorter one.`;
   return { jsonrpc: '2.0', id, error: { code: -32_600, message } };
@@ -108,7 +108,7 @@ interface ToolAnswer {
 /** What the tools may read. */
 interface ToolScope {
   readonly access: StoreAccess;
-  /** Undefined: the only one of the store. */
+  /** Undefined where the store has only one. */
   readonly tenant: string | undefined;
   /** Id of the only conversation that may be read, or its beginning. */
   readonly conversation: string | undefined;
@@ -190,7 +190,7 @@ async function answer(
     return await work(store);
   } catch (error) {
     if (!RoundfoldError.is(error)) throw error;
-    // What the command line can change, the agent cannot; and who else is in the store is none of its business.
+    // An agent cannot change the command line, and must not learn which tenants are in the store.
     const remedy =
       error.code === 'usage'
         ? 'Whoever set up this server can say which with --tenant and --conversation.'

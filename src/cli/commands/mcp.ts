@@ -45,7 +45,7 @@ async function run({ given, report, access }: StoreWork): Promise<ExitCode> {
   if (terminal.isWatched) terminal.talk('waiting for an MCP client on standard input; Ctrl-C ends it\n');
   await Promise.race([told, serving.closed]);
   await serving.close();
-  // Whoever asked was told.
+  // The tools have reported them to the agent already.
   access.takeFaults();
   return exitCodes.done;
 }

@@ -120,9 +120,9 @@ async function findSpan({ given, access }: StoreWork, handle: string): Promise<A
 }
 
 function writeRaw({ terminal }: Report, { body }: ArchivedSpan): void {
-  // What a program reads is byte for byte what was kept; on a screen it says the same.
+  // A program gets the bytes as they were kept; a screen gets the same with control characters escaped.
   terminal.data(process.stdout.isTTY ? printableJson(Buffer.from(body).toString()) : body);
-  // The prompt of a shell has its own line; what is written stays as it is.
+  // Puts the prompt of the shell on a line of its own, without changing the data.
   if (process.stdout.isTTY) terminal.talk('\n');
 }
 

@@ -73,7 +73,7 @@ interface Sink {
   abandon(): void;
 }
 
-/** At the speed of whoever reads it. */
+/** Waits whenever the reader of the pipe is slower than the store. */
 const standardOutput: Sink = {
   async write(line) {
     if (!process.stdout.write(line)) await once(process.stdout, 'drain');
@@ -148,7 +148,7 @@ export const importRecords: CommandDefinition = {
 
 async function runImport({ given, report, access }: StoreWork): Promise<ExitCode> {
   const source = await fileSource(given.positional[0] ?? '-');
-  // Everything is checked before anything is stored. What can be opened again needs no room until then.
+  // Everything is checked before anything is stored. Only what cannot be opened again is held in memory until then.
   const held: StoreRecord[] | undefined = source.sizeBytes === undefined ? [] : undefined;
   const damaged: DamagedLine[] = [];
   let counts: RecordCounts = { checkpoints: 0, spans: 0 };
@@ -192,7 +192,7 @@ async function* recordsIn(source: ByteSource): AsyncGenerator<StoreRecord> {
   }
 }
 
-/** Records that are put back in one transaction, and their bytes. */
+/** How many records one transaction puts back at most, and how many bytes. */
 const BATCH_RECORDS = 100;
 const BATCH_BYTES = 8_000_000;
 
@@ -213,7 +213,7 @@ async function restoreAll(
   if (batch.length > 0) await store.restore(batch);
 }
 
-/** Damaged lines that are told one by one. */
+/** How many damaged lines are reported one by one. */
 const SHOWN = 10;
 
 function sayDamage(report: Report, source: string, damaged: readonly DamagedLine[]): ExitCode {

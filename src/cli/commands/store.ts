@@ -164,7 +164,7 @@ const SHOWN_HANDLES = 20;
 
 /** The messages that a checkpoint can give back: a handle may stand for several runs of them. */
 function handlesOf({ receipt }: Checkpoint) {
-  // Of what was imported, a store knows that it has a receipt, not what that says.
+  // A store does not check what the receipt of an imported checkpoint holds.
   const runs = Array.isArray(receipt.runs) ? receipt.runs : [];
   const found = new Map<string, { handle: string; start: number; end: number }>();
   for (const { handle, start, end } of runs) {
@@ -321,7 +321,7 @@ async function ask(one: StoredConversation): Promise<Answer> {
   try {
     return await new Promise<Answer>((answer) => {
       const leave = (how: Answer) => {
-        // The question stands on this line still.
+        // The cursor is still on the line of the question.
         process.stderr.write('\n');
         answer(how);
       };

@@ -130,7 +130,7 @@ function piecesOf(files: readonly string[], threads: number): readonly Piece[] {
   });
 }
 
-/** It has one cut, which cannot be parted. */
+/** A session with probes has one cut, so it is never split into parts. */
 function probePiece(probes: ProbeFiles): Piece {
   return {
     job: { file: probes.session, probes, part: 0, parts: 1 },
@@ -138,7 +138,7 @@ function probePiece(probes: ProbeFiles): Piece {
   };
 }
 
-/** A file of which the size is not known is found out about by whoever reads it. */
+/** Undefined for a file that is not there or empty: whoever reads it says so. */
 function sizeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size || undefined;
 }

@@ -8,7 +8,7 @@ import { compactsWhen } from './recording.ts';
 import type { Summary, SummaryRow } from './summary.ts';
 import { type ComparedMeasure, measures } from './table.ts';
 
-/** So many sessions have a chart on the page; of more, the largest. */
+/** How many sessions have a chart on the page. Of more, the largest are shown. */
 const SHOWN_SESSIONS = 100;
 
 /** The comparison as the page tells it. */
@@ -65,7 +65,7 @@ function isMeasured({ rows }: Summary, figure: FigureName): boolean {
   return rows.some(({ figures }) => figures[figure] !== undefined);
 }
 
-/** So much more than the budget may be kept before a row does not compete any more. */
+/** A row that keeps more than this multiple of its budget does not compete. */
 const OVER_BUDGET = 1.1;
 
 function toComparedRow(rows: readonly SummaryRow[], shown: readonly ComparedMeasure[]): ComparedRow {

@@ -27,7 +27,7 @@ export interface CompareSettings {
   readonly budgets: readonly number[];
   /** Cuts of each stretch of a session. */
   readonly cuts: number;
-  /** Undefined: what each file says. */
+  /** Undefined: the model that each file names. */
   readonly model: string | undefined;
   readonly format: string | undefined;
   readonly reader: string | undefined;
@@ -145,7 +145,7 @@ async function measureAll(
   return results;
 }
 
-/** So many losses of one row at one cut are told. */
+/** How many losses of one row at one cut are kept. */
 const TOLD_LOSSES = 5;
 
 /** What a conversation would have cost, in USD. Plain data. */

@@ -67,7 +67,7 @@ export function summarize(results: readonly JobResult[], settings: CompareSettin
   const measurements = sessions.flatMap(({ cases }) => cases.flatMap((one) => one.measurements));
   const { strategies, budgets, cuts, model } = settings;
   const rows = aggregate(measurements)
-    // Doing nothing is the same everywhere: once is enough.
+    // Doing nothing gives the same at every level, so it is listed once.
     .filter(({ row, level }) => row !== NONE || !isRecordedLevel(level))
     .map((result) => toRow(result, settings, sessions));
   return {
@@ -223,7 +223,7 @@ export interface LostNeed extends Loss {
   readonly level: string;
 }
 
-/** So many losses of one row at one level in one session are told. */
+/** How many losses of one row at one level in one session are reported. */
 const TOLD = 8;
 
 /**
@@ -253,9 +253,9 @@ export interface Regression {
   readonly now: number;
 }
 
-/** Shares may fall by so much before it counts: half a point. */
+/** A share counts as worse when it is more than half a point lower. */
 const SHARE_NOISE = 0.005;
-/** Costs may rise by so much: one percent. */
+/** A cost counts as worse when it is more than one percent higher. */
 const COST_NOISE = 0.01;
 
 /**

@@ -47,7 +47,7 @@ export interface DemoRun {
   readonly survived: Survived;
 }
 
-/** Is told how a run goes on. What it gives back is waited for. */
+/** Is told how a run goes on. The run waits for what it returns. */
 export interface Audience {
   onRequest(step: number, promptTokens: number): Promise<void>;
   onCompaction(compaction: DemoCompaction): Promise<void>;
@@ -218,7 +218,7 @@ type SdkConstructor = new (
 /** No dependency of ours: used where it is installed, so the name must not look like an import to whoever bundles us. */
 const SDK: string = '@anthropic-ai/sdk';
 
-/** Nobody checks it, and no key of the user's may be sent instead. */
+/** A made-up key, so that the SDK never sends a real one from the environment. */
 const API_KEY = 'demo';
 
 /** The Anthropic SDK where it is installed, else a client of our own. */
@@ -293,7 +293,7 @@ function callsIn(answer: JsonObject) {
     }));
 }
 
-/** The model that the demo is played with; the provider is on this machine and only its name is. */
+/** The model whose name, window and prices the demo uses. The provider runs on this machine. */
 export const DEMO_MODEL = 'claude-sonnet-5';
 
 /** Its list prices. */

@@ -24,7 +24,7 @@ export interface DemoProject {
 const AREAS = ['pricing', 'tax', 'shipping', 'discounts', 'refunds', 'deposits', 'fees', 'credit'];
 const SUBJECTS = ['books', 'food', 'travel', 'tools', 'rentals', 'tickets', 'energy', 'repairs'];
 
-/** So many modules have a name of their own. */
+/** The most modules that a project can have. */
 export const MOST_MODULES: number = AREAS.length * SUBJECTS.length;
 
 /** The project: the same for the same seed. */

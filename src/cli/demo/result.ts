@@ -72,7 +72,7 @@ interface TableRow {
   readonly name: string;
   readonly without: string;
   readonly with: string;
-  /** Begins what the last answered request of each run held. */
+  /** Whether it is the first row of the group about the last request that was answered. */
   readonly startsSurvival?: boolean;
 }
 

@@ -19,7 +19,7 @@ interface StageOptions {
   readonly signal: AbortSignal;
 }
 
-/** So long a person needs to see a step, and to read a receipt. */
+/** How long each step and each receipt is shown to somebody who watches. */
 const STEP_MS = 45;
 const RECEIPT_MS = 450;
 /** Without a terminal, every so many steps get a line. */

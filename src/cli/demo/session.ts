@@ -30,7 +30,7 @@ const demoRules = [
   'From now on never use toFixed for money: amounts stay whole cents.',
 ] as const;
 
-/** About the tokens that the work on a module adds; a session fills its window a little more than twice. */
+/** Tokens that the work on one module adds, about. A session fills its window a little more than twice. */
 const MODULE_TOKENS = 2300;
 const WINDOWS_FILLED = 2.2;
 
@@ -151,7 +151,7 @@ export function whatSurvived(
   };
 }
 
-/** Roots are left out where they are known: the last two parts name a file. */
+/** A memory may leave out the root of the project, so only the last two parts of a path are looked for. */
 function shortPath(path: string): string {
   return path.split('/').slice(-2).join('/');
 }

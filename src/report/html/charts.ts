@@ -266,7 +266,7 @@ const VISIBLE = 0.001;
 /** Share of the narrowest bar that a character of a label takes. */
 const CHARACTER = 0.026;
 
-/** The same on wide screens. */
+/** The same, on wide screens. */
 const CHARACTER_WHERE_ROOMY = 0.009;
 
 function drawSegment({ colour, detail, label = '' }: BarSegment, from: number, share: number): Markup {

@@ -160,7 +160,7 @@ function costCharts({ rows, measures }: Comparison): readonly Markup[] {
 
 interface RecallChart {
   readonly measure: Measure;
-  /** Of the measure, in the figures of a point. */
+  /** Index of the measure in the figures of a point. */
   readonly index: number;
   readonly x: Axis;
   readonly heightPixels: number;
@@ -223,7 +223,7 @@ function panelTable({ rows, kept, measures }: Comparison): Markup | undefined {
   );
 }
 
-/** Terminal and page call it the same. */
+/** One name and unit for terminal and page. */
 const COST = { name: 'cost', unit: 'dollars' } as const;
 
 const costColumn: TableColumn<PanelLine> = figureColumn(COST.name, ({ point: { costDollars } }) =>
@@ -315,7 +315,7 @@ function bestOf(
   return isLessBetter ? Math.min(...values) : Math.max(...values);
 }
 
-/** So many losses are listed: the first are the most telling ones. */
+/** How many losses are listed; the most telling come first. */
 const LISTED_LOSSES = 200;
 
 /** What later calls needed and did not find any more. */

@@ -71,7 +71,7 @@ export interface Statistic {
   readonly level?: 'ok' | 'warning' | 'critical' | undefined;
 }
 
-/** A few numbers that say the most. */
+/** The most important numbers of a page. */
 export function statistics(list: readonly Statistic[]): Markup {
   return html`<dl class="stats">${list.map(statistic)}</dl>`;
 }
@@ -142,12 +142,12 @@ export function countColumn<Row>(heading: string, count: (row: Row) => number): 
   return figureColumn(heading, (row) => formatCount(count(row)));
 }
 
-/** Something that is there for whoever wants it. */
+/** Content behind a summary that opens it; nothing without content. */
 export function folded(summary: string, content: Markup | undefined): Markup | undefined {
   return content === undefined ? undefined : html`<details><summary>${summary}</summary>${content}</details>`;
 }
 
-/** A group is a body of its own: the one before it ends here. */
+/** Each group is a `tbody` of its own, so the one before it ends here. */
 function groupHeading(name: string, columns: number, index: number): Markup {
   const end = index === 0 ? undefined : html`</tbody><tbody>`;
   return html`${end}<tr class="group"><th colspan="${columns}" scope="rowgroup">${name}</th></tr>`;

@@ -183,7 +183,7 @@ function sumOf(runs: readonly AccountedRun[]): number {
   return runs.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** Examples are looked at, not read. */
+/** How many examples of a kind are shown. */
 const SHOWN_EXAMPLES = 3;
 
 /** What became of the facts in the messages that a summary stands for, by kind; nothing without any. */

@@ -204,7 +204,7 @@ const SHORT: Detail = {
   hasRounds: false,
 };
 
-/** So many sessions of one page are told in full. */
+/** Up to this many sessions, each is shown in full. */
 const TOLD_IN_FULL = 12;
 
 /** The detail that keeps a page of so many sessions small. */
