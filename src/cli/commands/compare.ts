@@ -6,9 +6,9 @@ import { renderComparisonPage } from '../../report/html/comparison-page.ts';
 import { countOf } from '../../report/terminal.ts';
 import { type CommandDefinition, type GivenArguments, readNumber } from '../command.ts';
 import { type JobResult, type PoolInput, runPool } from '../compare/jobs.ts';
-import { toComparison } from '../compare/page.ts';
 import { probeFilesIn } from '../compare/probe-folder.ts';
 import type { CompareSettings } from '../compare/recording.ts';
+import { leftOutText, summaryText, toComparison } from '../compare/report.ts';
 import {
   findRegressions,
   readBaseline,
@@ -16,7 +16,6 @@ import {
   type Summary,
   summarize,
 } from '../compare/summary.ts';
-import { leftOutText, summaryText } from '../compare/table.ts';
 import { type ExitCode, exitCodes, worstOf } from '../exit-codes.ts';
 import { checkOutputs, forceOption, writeOutput } from '../files.ts';
 import { nearest } from '../nearest.ts';

@@ -97,7 +97,7 @@ async function play(options: PlayOptions, { url, requests: recorded }: Simulator
   let messages: readonly unknown[] = [{ role: 'user', content: session.opening }];
   let answered: unknown;
   const endAt = (stepsDone: number, refusal?: Refusal): DemoRun => {
-    const survived = whatSurvived(answered, session.steps.slice(0, stepsDone), workspace.changed);
+    const survived = whatSurvived(answered, session.steps.slice(0, stepsDone), workspace.changed());
     return { stepsDone, requests, compactions, refusal, survived };
   };
   for (const [index, step] of session.steps.entries()) {
@@ -178,7 +178,7 @@ function goOn(
   if (calls.length === 0) return reply === undefined ? [] : [{ role: 'user', content: reply }];
   const content = calls.map(({ id, name, input }) => {
     const { text, isError } = workspace.run(name, input);
-    const failure = isError ? { is_error: true } : {};
+    const failure = isError === true ? { is_error: true } : {};
     return { type: 'tool_result', tool_use_id: id, content: text, ...failure };
   });
   return [{ role: 'user', content }];

@@ -110,16 +110,9 @@ function shuffled<Value>(values: readonly Value[], numbers: NumberSource): reado
 }
 
 /** What a tool answers with. */
-export interface ToolResult {
+interface ToolResult {
   readonly text: string;
-  readonly isError: boolean;
-}
-
-/** A working copy of the project in memory. Tools read and change it; nothing touches a disk. */
-export interface Workspace {
-  run(tool: string, input: JsonObject): ToolResult;
-  /** Modules whose file was changed, in the order of the changes. */
-  readonly changed: readonly DemoModule[];
+  readonly isError?: boolean;
 }
 
 /** Tools as the request offers them. */
@@ -135,45 +128,56 @@ function toolOf(name: string, description: string, inputs: readonly string[]) {
   return { name, description, input_schema: { type: 'object', properties, required: inputs } };
 }
 
+/** A working copy of the project in memory. Tools read and change it; nothing touches a disk. */
+export interface Workspace {
+  run(tool: string, input: JsonObject): ToolResult;
+  /** Modules whose mistake is gone. */
+  changed(): readonly DemoModule[];
+}
+
 /** A fresh working copy. */
 export function openWorkspace({ modules, files: original }: DemoProject): Workspace {
   const files = new Map(original);
-  const changed: DemoModule[] = [];
-
-  const tools = new Map<string, (input: JsonObject) => ToolResult>([
-    ['Read', ({ path }) => readFile(files, asString(path) ?? '')],
-    ['Grep', ({ text }) => done(grep(files, asString(text) ?? ''))],
+  const isMended = ({ path, before }: DemoModule) => files.get(path)?.includes(before) === false;
+  const tools = new Map<string, (text: (name: string) => string) => ToolResult>([
+    ['Read', (text) => ({ text: numbered(files.get(text('path')) ?? '') })],
+    ['Grep', (text) => ({ text: grep(files, text('text')) })],
     [
       'Edit',
-      (input) => {
-        const path = asString(input['path']) ?? '';
-        const result = editFile(files, path, input);
-        const module = modules.find((one) => one.path === path);
-        if (!result.isError && module !== undefined) changed.push(module);
-        return result;
+      (text) => {
+        const path = text('path');
+        const edited = (files.get(path) ?? '').replace(text('before'), () => text('after'));
+        files.set(path, edited);
+        return { text: `${path} has been changed.` };
       },
     ],
-    ['Bash', ({ command }) => runCommand({ modules, files }, asString(command) ?? '')],
+    [
+      'Bash',
+      (text) => {
+        const [, path] = /^npm test -- (\S+)$/.exec(text('command')) ?? [];
+        if (text('command') === 'git ls-files') return { text: [...files.keys()].join('\n') };
+        return path === undefined
+          ? runTests(modules, isMended)
+          : runTests(
+              modules.filter(({ testPath }) => testPath === path),
+              isMended,
+              routineCases,
+            );
+      },
+    ],
   ]);
   return {
-    changed,
-    run: (tool, input) => tools.get(tool)?.(input) ?? failed(`there is no tool ${tool}`),
+    changed: () => modules.filter(isMended),
+    run: (tool, input) =>
+      tools.get(tool)?.((name) => asString(input[name]) ?? '') ?? { text: `no tool ${tool}`, isError: true },
   };
 }
 
-function done(text: string): ToolResult {
-  return { text, isError: false };
-}
-
-function failed(text: string): ToolResult {
-  return { text, isError: true };
-}
-
-function readFile(files: ReadonlyMap<string, string>, path: string): ToolResult {
-  const text = files.get(path);
-  if (text === undefined) return failed(`${path}: no such file`);
-  const lines = text.split('\n').map((line, index) => `${String(index + 1).padStart(4)} ${line}`);
-  return done(lines.join('\n'));
+function numbered(text: string): string {
+  return text
+    .split('\n')
+    .map((line, index) => `${String(index + 1).padStart(4)} ${line}`)
+    .join('\n');
 }
 
 const MOST_HITS = 25;
@@ -188,41 +192,21 @@ function grep(files: ReadonlyMap<string, string>, wanted: string): string {
   return [...hits.slice(0, MOST_HITS), ...rest].join('\n');
 }
 
-function editFile(files: Map<string, string>, path: string, input: JsonObject): ToolResult {
-  const text = files.get(path);
-  const before = asString(input['before']) ?? '';
-  if (text === undefined || text.split(before).length !== 2) return failed(`${path}: no single such text`);
-  files.set(
-    path,
-    text.replace(before, () => asString(input['after']) ?? ''),
-  );
-  return done(`${path} has been changed.`);
-}
-
-function runCommand({ modules, files }: DemoProject, command: string): ToolResult {
-  if (command === 'git ls-files') return done([...files.keys()].join('\n'));
-  const [, path] = /^npm test(?: -- (\S+))?$/.exec(command) ?? [];
-  if (!command.startsWith('npm test')) return failed(`${command}: command not found`);
-  const tested = path === undefined ? modules : modules.filter(({ testPath }) => testPath === path);
-  return runTests(tested, files, path !== undefined);
-}
-
-/** A module passes when its mistake is gone. */
+/** @param further what else is said about a module that passes; nothing is said about it without */
 function runTests(
   modules: readonly DemoModule[],
-  files: ReadonlyMap<string, string>,
-  isVerbose: boolean,
+  isMended: (module: DemoModule) => boolean,
+  further?: (module: DemoModule) => readonly string[],
 ): ToolResult {
-  const failing = modules.filter(({ path, before }) => files.get(path)?.includes(before) === true);
   const lines = modules.flatMap((module) => {
-    const isBad = failing.includes(module);
     const { invoice, testPath, expected, received } = module;
-    if (isBad)
-      return [`✗ ${testPath} adds up ${invoice} to the cent: expected ${expected}, received ${received}`];
-    return isVerbose ? [`✓ ${testPath} adds up ${invoice} to the cent`, ...routineCases(module)] : [];
+    const test = `${testPath} adds up ${invoice} to the cent`;
+    if (!isMended(module)) return [`✗ ${test}: expected ${expected}, received ${received}`];
+    return further === undefined ? [] : [`✓ ${test}`, ...further(module)];
   });
-  const sum = `${modules.length - failing.length} passed, ${failing.length} failed`;
-  return { text: [...lines, sum].join('\n'), isError: failing.length > 0 };
+  const passed = modules.filter(isMended).length;
+  const sum = `${passed} passed, ${modules.length - passed} failed`;
+  return { text: [...lines, sum].join('\n'), isError: passed < modules.length };
 }
 
 const COUNTRIES = ['AT', 'BE', 'CH', 'DE', 'DK', 'ES', 'FI', 'FR', 'IT', 'NL', 'NO', 'PL', 'PT', 'SE'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { drawUnderHeadings, fittingMeasures } from './report.ts';
 import type { SummaryRow } from './summary.ts';
-import { drawUnderHeadings, fittingMeasures } from './table.ts';
 
 const estimate = { mean: 0.5, low: 0.4, high: 0.6, sessions: 3 };
 

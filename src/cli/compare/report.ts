@@ -1,10 +1,12 @@
 import { printable, printablePath } from '../../conversation/printable.ts';
 import type { Estimate } from '../../lab/aggregate.ts';
 import { harnessOfRow, isRecordedLevel, NONE } from '../../lab/measure-case.ts';
-import { type FigureMeasure, type FigureName, figureMeasures } from '../../lab/measures.ts';
-import { formatFigure } from '../../report/comparison.ts';
+import { type FigureMeasure, type FigureName, figureMeasures, keptMeasure } from '../../lab/measures.ts';
+import { type ComparedRow, type Comparison, formatFigure, type LostItem } from '../../report/comparison.ts';
 import { countOf, drawTable } from '../../report/terminal.ts';
 import { type Terminal, wrapText } from '../terminal.ts';
+import type { JobResult } from './jobs.ts';
+import { compactsWhen } from './recording.ts';
 import type { LostNeed, Summary, SummaryRow } from './summary.ts';
 
 /** Longer names of rows are cut. */
@@ -34,7 +36,7 @@ function titleOf(level: string, rows: readonly SummaryRow[]): string {
   return `${budget} (${countOf(sessions, 'session')}, ${countOf(cuts, 'cut')})`;
 }
 
-function drawRows(rows: readonly SummaryRow[], shown: readonly ComparedMeasure[]): string {
+function drawRows(rows: readonly SummaryRow[], shown: readonly FigureMeasure[]): string {
   const hasCost = rows.some(({ cost }) => cost !== undefined);
   const headings = ['', ...shown.map(({ name }) => name), ...(hasCost ? ['cost'] : [])];
   const lines = rows.map((row) => [
@@ -49,8 +51,8 @@ function percent(figure: Estimate | undefined): string {
   return figure === undefined ? '–' : (figure.mean * 100).toFixed(1);
 }
 
-function helpText({ rows }: Summary, shown: readonly ComparedMeasure[], terminal: Terminal): string {
-  const others = measures.filter((measure) => !shown.includes(measure));
+function helpText({ rows }: Summary, shown: readonly FigureMeasure[], terminal: Terminal): string {
+  const others = figureMeasures.filter((measure) => !shown.includes(measure));
   const words = [
     'In percent, as means over sessions.',
     ...shown.map(({ name, help }) => `${name}: ${help.charAt(0).toLowerCase()}${help.slice(1)}`),
@@ -117,20 +119,20 @@ const COST_COLUMNS = 7;
 export function fittingMeasures(
   rows: readonly SummaryRow[],
   { columns, nameColumns }: { readonly columns: number; readonly nameColumns: number },
-): readonly ComparedMeasure[] {
+): readonly FigureMeasure[] {
   let left = columns - GAP - nameColumns - GAP - COST_COLUMNS;
-  const fitting = new Set<ComparedMeasure>();
+  const fitting = new Set<FigureMeasure>();
   for (const figure of terminalOrder) {
-    const measure = measures.find((one) => one.figure === figure);
+    const measure = figureMeasures.find((one) => one.figure === figure);
     if (measure === undefined || !rows.some(({ figures }) => figures[figure] !== undefined)) continue;
     left -= GAP + widthOf(measure);
     if (left < 0) break;
     fitting.add(measure);
   }
-  return measures.filter((measure) => fitting.has(measure));
+  return figureMeasures.filter((measure) => fitting.has(measure));
 }
 
-function widthOf({ name }: ComparedMeasure): number {
+function widthOf({ name }: FigureMeasure): number {
   return Math.max(FIGURE_COLUMNS, ...name.split(' ').map(({ length }) => length));
 }
 
@@ -142,7 +144,7 @@ export function drawUnderHeadings(
 ): string {
   const wrapped = headings.map((heading, column) => {
     const longest = Math.max(FIGURE_COLUMNS, ...rows.map((cells) => cells[column]?.length ?? 0));
-    return wrapWords(heading, longest);
+    return wrapText(heading, longest).split('\n');
   });
   const height = Math.max(...wrapped.map(({ length }) => length));
   // A short heading stands right above its figures.
@@ -154,30 +156,6 @@ export function drawUnderHeadings(
   );
   return drawTable([...heads, ...rows], columns);
 }
-
-function wrapWords(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const longer = `${lines.at(-1) ?? ''} ${word}`;
-    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines;
-}
-
-/** A measure of a comparison. Terminal and page call it by its name, JSON by its figure. */
-export interface ComparedMeasure extends FigureMeasure {
-  /** Whether it has a chart of its own, against the tokens kept. */
-  readonly isCharted: boolean;
-}
-
-const CHARTED: readonly FigureName[] = ['probes', 'names', 'boundFourWordsOrLine', 'editLines'];
-
-/** Everything that is measured, in the order in which it is shown. */
-export const measures: readonly ComparedMeasure[] = figureMeasures.map((measure) => ({
-  ...measure,
-  isCharted: CHARTED.includes(measure.figure),
-}));
 
 /** What a terminal shows as far as it is wide enough, the most important first. */
 const terminalOrder: readonly FigureName[] = [
@@ -195,3 +173,119 @@ const terminalOrder: readonly FigureName[] = [
   'illegal',
   'endsWithCurrentTurn',
 ];
+
+/** How many sessions have a chart on the page. Of more, the largest are shown. */
+const SHOWN_SESSIONS = 100;
+
+/** Measures that have a chart of their own, against the tokens kept. */
+const CHARTED: readonly FigureName[] = ['probes', 'names', 'boundFourWordsOrLine', 'editLines'];
+
+/** The comparison as the page tells it. */
+export function toComparison(summary: Summary, results: readonly JobResult[]): Comparison {
+  const recordings = results.flatMap((result) => result.recordings);
+  const examples = recordings.flatMap(({ session, example }) =>
+    example === undefined ? [] : [{ file: session, ...example }],
+  );
+  const [example] = examples.toSorted((left, right) => right.tokens - left.tokens);
+  const names = [...new Set(summary.rows.map(({ row }) => row))];
+  const shown = figureMeasures.filter(
+    ({ figure }) => figure !== keptMeasure.figure && isMeasured(summary, figure),
+  );
+  return {
+    title: 'What each strategy keeps of what the agent needs later',
+    about: aboutOf(summary),
+    kept: keptMeasure,
+    measures: shown.map((measure) => ({ ...measure, isCharted: CHARTED.includes(measure.figure) })),
+    rows: names.map((name) =>
+      toComparedRow(
+        summary.rows.filter(({ row }) => row === name),
+        shown,
+      ),
+    ),
+    lost: lostItems(summary),
+    sessions: sessionsOf(summary, recordings),
+    example,
+  };
+}
+
+function aboutOf({ sessions, leftOut, settings, rows }: Summary): readonly string[] {
+  const models = [...new Set(sessions.flatMap(({ model }) => model ?? []))];
+  const illegal = rows
+    .filter(({ kind }) => kind === 'strategy')
+    .reduce((sum, row) => sum + row.illegalOutputs, 0);
+  return [
+    countOf(sessions.length, 'session'),
+    `${settings.cuts} cuts each`,
+    ...(leftOut.length === 0 ? [] : [`${leftOut.length} left out`]),
+    ...(models.length === 0 ? ['no prices known'] : [`prices of ${listed(models)}`]),
+    `${countOf(illegal, 'illegal output')} of the strategies`,
+  ];
+}
+
+const NAMED_MODELS = 3;
+
+function listed(models: readonly string[]): string {
+  const more = models.length - NAMED_MODELS;
+  return `${models.slice(0, NAMED_MODELS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Whether a figure says anything: without handles in any output, names by handle are the names. */
+function isMeasured({ rows }: Summary, figure: FigureName): boolean {
+  if (figure === 'namesByHandle')
+    return rows.some(({ figures }) => figures.namesByHandle?.mean !== figures.names?.mean);
+  return rows.some(({ figures }) => figures[figure] !== undefined);
+}
+
+/** A row that keeps more than this multiple of its budget does not compete. */
+const OVER_BUDGET = 1.1;
+
+function toComparedRow(rows: readonly SummaryRow[], shown: readonly FigureMeasure[]): ComparedRow {
+  const [first] = rows;
+  return {
+    name: first?.row ?? '',
+    kind: first?.kind ?? 'strategy',
+    compacts: first?.kind === 'strategy' ? compactsWhen(first.row) : undefined,
+    points: rows.map((row) => ({
+      budgetShare: row.budget === undefined ? undefined : row.budget / 100,
+      keptShare: row.figures.kept?.mean ?? 0,
+      costDollars: row.cost?.mean,
+      isAside: row.kind !== 'recorded' && isRecordedLevel(row.level),
+      isOverBudget:
+        row.budget !== undefined && (row.figures.kept?.mean ?? 0) * 100 > row.budget * OVER_BUDGET,
+      figures: shown.map(({ figure }) => toFigure(row.figures[figure])),
+    })),
+  };
+}
+
+function toFigure(figure: Estimate | undefined) {
+  return figure === undefined ? undefined : { value: figure.mean, low: figure.low, high: figure.high };
+}
+
+/** Each loss of a row once, at the largest budget that did not save it. */
+function lostItems({ lost, rows }: Summary): readonly LostItem[] {
+  const budgets = new Map(rows.map(({ row, level, budget }) => [JSON.stringify([row, level]), budget]));
+  const items = lost.map(({ level, ...need }) => ({
+    ...need,
+    budgetShare: (budgets.get(JSON.stringify([need.row, level])) ?? 0) / 100,
+  }));
+  const groups = Map.groupBy(items, ({ session, row, what }) => JSON.stringify([session, row, what]));
+  return [...groups.values()].flatMap((group) =>
+    group.toSorted((left, right) => right.budgetShare - left.budgetShare).slice(0, 1),
+  );
+}
+
+/** The largest first: they have most to show. */
+function sessionsOf({ sessions }: Summary, recordings: JobResult['recordings']): Comparison['sessions'] {
+  const pictures = new Map(
+    recordings.flatMap(({ session, picture }) =>
+      picture === undefined ? [] : [[session, picture] as const],
+    ),
+  );
+  return sessions
+    .toSorted((left, right) => right.tokens - left.tokens)
+    .flatMap(({ name }) => {
+      const picture = pictures.get(name);
+      return picture === undefined ? [] : [{ name, ...picture }];
+    })
+    .slice(0, SHOWN_SESSIONS);
+}
