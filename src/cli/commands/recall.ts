@@ -2,7 +2,6 @@ import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable, printableJson, printableLines } from '../../conversation/printable.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
 import { formatPages, noSuchPage, type PageRange } from '../../report/terminal.ts';
-import { messagesOfSpan, parseSpan } from '../../stores/span-pages.ts';
 import type { ArchivedSpan } from '../../stores/store.ts';
 import {
   type CommandDefinition,
@@ -57,10 +56,12 @@ async function run(work: StoreWork): Promise<ExitCode> {
   const span = await findSpan(work, given.positional[0] ?? '');
   if (given.flag('raw')) writeRaw(report, span);
   else {
+    // Loaded here, so that help does without.
+    const { messagesOfSpan, parseSpan } = await import('../../stores/span-pages.ts');
     const pages = pagesOf(messagesOfSpan(span));
     const range = withinPages(asked, pages.length);
     if (!report.json) printPages(report, pages, range);
-    else if (given.flag('all')) writeSpan(report, span, pages.length);
+    else if (given.flag('all')) writeSpan(report, span, { pages: pages.length, messages: parseSpan(span) });
     else writePages(report, span, { pages, range });
   }
   return exitCodes.done;
@@ -147,9 +148,11 @@ function writePages(
   }
 }
 
-function writeSpan(report: Report, span: ArchivedSpan, pages: number): void {
-  const { tenant, conversation, handle, start, end, createdAt, body } = span;
-  const messages = parseSpan(span);
+function writeSpan(
+  report: Report,
+  { tenant, conversation, handle, start, end, createdAt, body }: ArchivedSpan,
+  { pages, messages }: { readonly pages: number; readonly messages: readonly unknown[] | undefined },
+): void {
   const content = messages === undefined ? { body: Buffer.from(body).toString('base64') } : { messages };
   writeJson(report, 'span', { tenant, conversation, handle, start, end, createdAt, pages, ...content });
 }
