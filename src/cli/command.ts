@@ -51,19 +51,20 @@ export interface GivenArguments {
  * @param option as it stands on the command line, without the dashes
  * @throws RoundfoldError `usage` when it is no whole number within the bounds
  */
-export function readNumber(
-  given: GivenArguments,
-  option: string,
-  { from, to = Number.MAX_SAFE_INTEGER }: { readonly from: number; readonly to?: number },
-): number | undefined {
+export function readNumber(given: GivenArguments, option: string, bounds: NumberBounds): number | undefined {
+  const { from, to = Number.MAX_SAFE_INTEGER, remedy } = bounds;
   const text = given.text(option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
   if (text === undefined) return undefined;
   const value = /^\d[\d_,]{0,19}$/.test(text) ? Number(text.replaceAll(/[_,]/g, '')) : Number.NaN;
   if (value >= from && value <= to) return value;
-  const range = to === Number.MAX_SAFE_INTEGER ? `from ${from} on` : `from ${from} to ${to}`;
-  throw new RoundfoldError(
-    'usage',
-    `--${option} takes a whole number, not ${JSON.stringify(text.slice(0, 40))}`,
-    { remedy: `Give a number ${range}.` },
-  );
+  const range = bounds.to === undefined ? `from ${from} on` : `from ${from} to ${to}`;
+  const shown = JSON.stringify(text.slice(0, 40));
+  throw new RoundfoldError('usage', `--${option} takes a whole number ${range}, not ${shown}`, { remedy });
+}
+
+interface NumberBounds {
+  readonly from: number;
+  readonly to?: number;
+  /** What to do about a wrong one, where that is not plain from the bounds. */
+  readonly remedy?: string;
 }

@@ -3,7 +3,7 @@ import { RoundfoldError } from '../conversation/errors.ts';
 import { printable } from '../conversation/printable.ts';
 import { countOf } from '../report/terminal.ts';
 import type { PageMatch } from '../stores/span-search.ts';
-import type { Store, StoredConversation, StoreFault } from '../stores/store.ts';
+import type { ArchivedSpan, Store, StoredConversation, StoreFault } from '../stores/store.ts';
 import type { GivenArguments, OptionDefinition } from './command.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from './exit-codes.ts';
 import { type Report, reportError } from './output.ts';
@@ -213,7 +213,7 @@ const LISTED = '`roundfold store ls` lists the conversations.';
  * The tenant that was named, or the only one of the store; undefined when there is none.
  * @throws `usage` when there are several; its remedy names them, for whoever owns the store
  */
-export async function findTenant(store: Store, named: string | undefined): Promise<string | undefined> {
+async function findTenant(store: Store, named: string | undefined): Promise<string | undefined> {
   if (named !== undefined) return named;
   const listed = await store.list();
   const [only, ...others] = new Set(listed.map(({ tenant }) => tenant));
@@ -221,6 +221,25 @@ export async function findTenant(store: Store, named: string | undefined): Promi
   throw new RoundfoldError('usage', 'the store has conversations of several tenants', {
     remedy: whichTenant(listed),
   });
+}
+
+interface SpanQuery {
+  readonly handle: string;
+  readonly tenant: string | undefined;
+  /** Id of the only conversation that may be read, or its beginning. */
+  readonly conversation?: string | undefined;
+}
+
+/** What is stored under a handle; undefined when there is nothing. */
+export async function recallSpan(
+  store: Store,
+  { handle, tenant, conversation }: SpanQuery,
+): Promise<ArchivedSpan | undefined> {
+  const only =
+    conversation === undefined ? undefined : await findConversation(store, { id: conversation, tenant });
+  const owner = only?.tenant ?? (await findTenant(store, tenant));
+  const span = owner === undefined ? undefined : await store.recall({ tenant: owner, handle });
+  return only === undefined || span?.conversation === only.conversation ? span : undefined;
 }
 
 function whichTenant(conversations: readonly StoredConversation[]): string {

@@ -56,7 +56,7 @@ export async function startChat(given: GivenArguments, terminal: Terminal): Prom
     provider,
     workspace: await openWorkspace(process.cwd()),
     model: given.text('model') ?? saved?.model ?? defaultModel,
-    windowTokens: readNumber(given, 'window', { from: 0 }),
+    windowTokens: readNumber(given, 'window', { from: 0, remedy: 'Give tokens; 0 has no limit.' }),
     strategy: given.text('strategy') ?? 'ladder',
     settings: readSettings(given),
     summarizer,

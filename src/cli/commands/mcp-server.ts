@@ -6,8 +6,8 @@ import { RoundfoldError } from '../../conversation/errors.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
 import { countOf, formatPages, noSuchPage } from '../../report/terminal.ts';
 import { messagesOfSpan } from '../../stores/span-pages.ts';
-import type { ArchivedSpan, Store } from '../../stores/store.ts';
-import { findConversation, findTenant, refuseFaults, type StoreAccess, searchSpans } from '../store.ts';
+import type { Store } from '../../stores/store.ts';
+import { recallSpan, refuseFaults, type StoreAccess, searchSpans } from '../store.ts';
 
 interface ServingOptions extends ToolScope {
   readonly version: string;
@@ -122,7 +122,8 @@ function recallTool(
   { handle, page }: { readonly handle: string; readonly page: number },
 ): Promise<ToolAnswer> {
   return answer(scope, async (store) => {
-    const span = await findSpan(scope, store, handle);
+    const { tenant, conversation } = scope;
+    const span = await recallSpan(store, { handle, tenant, conversation });
     if (span === undefined) {
       refuseFaults(scope.access);
       return refusal(
@@ -143,18 +144,6 @@ function noteOf(page: number, pages: number): string {
 
 function capitalised(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-async function findSpan(
-  { tenant, conversation }: ToolScope,
-  store: Store,
-  handle: string,
-): Promise<ArchivedSpan | undefined> {
-  const only =
-    conversation === undefined ? undefined : await findConversation(store, { id: conversation, tenant });
-  const owner = only?.tenant ?? (await findTenant(store, tenant));
-  const span = owner === undefined ? undefined : await store.recall({ tenant: owner, handle });
-  return only === undefined || span?.conversation === only.conversation ? span : undefined;
 }
 
 /** Handles, pages, messages and excerpts. */

@@ -13,8 +13,8 @@ import {
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, writeJson } from '../output.ts';
 import {
-  findTenant,
   overStore,
+  recallSpan,
   refuseFaults,
   STORE_HELP,
   type StoreWork,
@@ -109,8 +109,7 @@ function withinPages({ first, last }: PageRange, pages: number): PageRange {
 
 async function findSpan({ given, access }: StoreWork, handle: string): Promise<ArchivedSpan> {
   const store = access.forReading();
-  const tenant = store === undefined ? undefined : await findTenant(store, given.text('tenant'));
-  const span = tenant === undefined ? undefined : await store?.recall({ tenant, handle });
+  const span = store && (await recallSpan(store, { handle, tenant: given.text('tenant') }));
   if (span !== undefined) return span;
   refuseFaults(access);
   throw new RoundfoldError('store', `nothing is stored under ${printable(handle, 80)}`, {
