@@ -1,5 +1,6 @@
+import { RoundfoldError } from '../conversation/errors.ts';
 import type { ExitCode } from './exit-codes.ts';
-import type { Terminal } from './terminal.ts';
+import type { Report } from './output.ts';
 
 /** An option of a command, as data: help, completion and parsing come from it. */
 export interface OptionDefinition {
@@ -10,6 +11,12 @@ export interface OptionDefinition {
   /** May be given several times. */
   readonly isList?: boolean;
 }
+
+/** The option of every command that can answer to a program. */
+export const jsonOption: OptionDefinition = {
+  flags: '-j, --json',
+  help: 'one JSON object per line on standard output',
+};
 
 /** A command of the CLI. Adding one is one file and one line in the registry. */
 export interface CommandDefinition {
@@ -23,7 +30,7 @@ export interface CommandDefinition {
   readonly examples: readonly (readonly [call: string, purpose: string])[];
   /** Further help, below the examples; made only when somebody asks for it. */
   details?(): string;
-  run(given: GivenArguments, terminal: Terminal): Promise<ExitCode>;
+  run(given: GivenArguments, report: Report): Promise<ExitCode>;
 }
 
 /** Commands under one name: `roundfold store ls`. */
@@ -37,4 +44,27 @@ export interface GivenArguments {
   text(option: string): string | undefined;
   list(option: string): readonly string[] | undefined;
   flag(option: string): boolean;
+}
+
+/**
+ * The whole number behind an option, or undefined when it was not given. Digits may be grouped: `10_000`, `10,000`.
+ * @param option as it stands on the command line, without the dashes
+ * @throws RoundfoldError `usage` when it is no whole number within the bounds
+ */
+export function readNumber(given: GivenArguments, option: string, bounds: NumberBounds): number | undefined {
+  const { from, to = Number.MAX_SAFE_INTEGER, remedy } = bounds;
+  const text = given.text(option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
+  if (text === undefined) return undefined;
+  const value = /^\d[\d_,]{0,19}$/.test(text) ? Number(text.replaceAll(/[_,]/g, '')) : Number.NaN;
+  if (value >= from && value <= to) return value;
+  const range = bounds.to === undefined ? `from ${from} on` : `from ${from} to ${to}`;
+  const shown = JSON.stringify(text.slice(0, 40));
+  throw new RoundfoldError('usage', `--${option} takes a whole number ${range}, not ${shown}`, { remedy });
+}
+
+interface NumberBounds {
+  readonly from: number;
+  readonly to?: number;
+  /** What to do about a wrong one, where that is not plain from the bounds. */
+  readonly remedy?: string;
 }

@@ -1,7 +1,7 @@
-/** Longer words are no slip of a finger. */
+/** Longer words are not mistyped names. */
 const LONGEST_WORD = 60;
 
-/** The name that somebody meant who wrote another one; undefined when none is near. */
+/** The known name that is closest to a mistyped one; undefined when none is close. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   if (word === '' || word.length > LONGEST_WORD) return undefined;
   const wanted = word.toLowerCase();

@@ -1,12 +1,47 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import tab from '@bomb.sh/tab/commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { CommandDefinition, CommandGroup, GivenArguments, OptionDefinition } from './command.ts';
-import { addCompletion } from './completion.ts';
+import { commands as allCommands } from './commands/registry.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
+import { unwritable } from './files.ts';
 import { nearest } from './nearest.ts';
-import { reportError } from './report.ts';
-import { processTerminal, shown, type Terminal } from './terminal.ts';
-import { wrapText } from './wrap-text.ts';
+import { type Report, reportError } from './output.ts';
+import { processTerminal, shown, wrapText } from './terminal.ts';
+import { readVersion } from './version.ts';
+
+/** Runs what the command line asks for. The answer is what the process ends with. */
+export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
+  watchOutput();
+  let code: ExitCode = exitCodes.done;
+  const program = createProgram(allCommands, readVersion(), (ended) => {
+    code = ended;
+  });
+  try {
+    if (argv.length <= 2) program.outputHelp();
+    else await program.parseAsync([...argv]);
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return exitCodeOfCommander(error.code);
+    if (!RoundfoldError.is(error)) throw error;
+    reportError(plainReport(), error);
+    return exitCodeOf(error);
+  }
+}
+
+/** A reader that closes the pipe early (`| head`) is no failure. */
+function watchOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.done);
+    reportError(plainReport(), unwritable('standard output', error));
+    process.exit(exitCodes.failed);
+  });
+}
+
+/** For errors outside of any command, of whose options nothing is known. */
+function plainReport(): Report {
+  return { terminal: processTerminal({ color: true, quiet: false }), json: false };
+}
 
 /** Builds the command line from the list of commands. `onEnd` gets what the chosen command ended with. */
 export function createProgram(
@@ -24,11 +59,12 @@ export function createProgram(
     .configureOutput(output)
     .exitOverride();
   for (const definition of commands) program.addCommand(toCommand(definition, program, onEnd));
-  addCompletion(program);
+  // `completion <shell>` prints a script for bash, zsh, fish or PowerShell.
+  tab(program, { completionCommandName: 'completion' });
   return program;
 }
 
-/** A wrong word on the command line is repeated, and a shell may have taken it from the name of a file. */
+/** Errors repeat the wrong word, which a shell may have taken from the name of a file: it must be printable. */
 const output = { writeErr: (text: string) => void process.stderr.write(shown(text)) };
 
 const HELP_FOOTER = `
@@ -46,7 +82,7 @@ function toCommand(
 ): Command {
   const command = new Command(definition.name)
     .description(definition.summary)
-    .addHelpText('after', () => `${exampleText(definition)}${detailsText(definition)}`)
+    .addHelpText('after', () => furtherHelp(definition))
     .showHelpAfterError('(add --help for what there is)')
     .configureOutput(output)
     .exitOverride();
@@ -62,7 +98,8 @@ function toCommand(
       quiet: program.opts()['quiet'] === true,
     });
     const positional = definition.arguments === undefined ? [] : positionalOf(given[0]);
-    onEnd(await runReported(definition, readGiven(positional, command.opts()), terminal));
+    const read = readGiven(positional, command.opts());
+    onEnd(await runReported(definition, read, { terminal, json: read.flag('json') }));
   });
 }
 
@@ -70,18 +107,18 @@ function toCommand(
 async function runReported(
   definition: CommandDefinition,
   given: GivenArguments,
-  terminal: Terminal,
+  report: Report,
 ): Promise<ExitCode> {
   try {
-    return await definition.run(given, terminal);
+    return await definition.run(given, report);
   } catch (error) {
     if (!RoundfoldError.is(error)) throw error;
-    reportError({ terminal, json: given.flag('json') }, error);
+    reportError(report, error);
     return exitCodeOf(error);
   }
 }
 
-/** Nothing for an argument that may be left out, and was. */
+/** Empty when an optional argument was left out. */
 function positionalOf(given: unknown): readonly string[] {
   return given === undefined ? [] : [given].flat().map(String);
 }
@@ -95,7 +132,7 @@ function toOption({ flags, help, choices, isList }: OptionDefinition): Option {
   return option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), check(value)]);
 }
 
-/** Errors are written for terminals of any width. */
+/** Errors are wrapped for the narrowest usual terminal. */
 const ERROR_COLUMNS = 80;
 
 function checkChoice(value: string, choices: readonly string[]): string {
@@ -106,13 +143,10 @@ function checkChoice(value: string, choices: readonly string[]): string {
   throw new InvalidArgumentError(`${question}\n  ${allowed}`);
 }
 
-function exampleText({ examples }: Pick<CommandDefinition, 'examples'>): string {
-  if (examples.length === 0) return '';
-  return `\nExamples:\n${examples.map(([call, purpose]) => `  ${call}\n      ${purpose}\n`).join('')}`;
-}
-
-function detailsText({ details }: Pick<CommandDefinition, 'details'>): string {
-  return details === undefined ? '' : `\n${details()}`;
+function furtherHelp({ examples, details }: Pick<CommandDefinition, 'examples' | 'details'>): string {
+  const calls = examples.map(([call, purpose]) => `  ${call}\n      ${purpose}\n`);
+  const shownCalls = calls.length === 0 ? '' : `\nExamples:\n${calls.join('')}`;
+  return `${shownCalls}${details === undefined ? '' : `\n${details()}`}`;
 }
 
 function readGiven(
@@ -128,7 +162,7 @@ function readGiven(
 }
 
 /** Commander's own endings: help and version are done, everything else is a wrong command line. */
-export function exitCodeOfCommander(code: string): ExitCode {
+function exitCodeOfCommander(code: string): ExitCode {
   const isAnswer =
     code === 'commander.helpDisplayed' || code === 'commander.help' || code === 'commander.version';
   return isAnswer ? exitCodes.done : exitCodes.usage;

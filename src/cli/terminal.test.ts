@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { processTerminal, type TerminalStreams } from './terminal.ts';
+import { processTerminal, wrapText } from './terminal.ts';
 
 beforeEach(() => void vi.stubEnv('FORCE_COLOR', '1'));
 afterEach(() => vi.unstubAllEnvs());
@@ -17,7 +17,7 @@ function openTerminal(color: boolean) {
       getColorDepth: () => 24,
       write: (text: string) => written.push(text) > 0,
     });
-  const streams = { stdout: stream(), stderr: stream() } as unknown as TerminalStreams;
+  const streams = { stdout: stream(), stderr: stream() } as unknown as NodeJS.Process;
   return { terminal: processTerminal({ color, quiet: false }, streams), text: () => written.join('') };
 }
 
@@ -82,4 +82,24 @@ describe('what goes to a terminal', () => {
 
     expect(text()).toBe('\u001b[2J');
   });
+});
+
+describe('wrapText', () => {
+  it('breaks between words and indents what follows', () => {
+    expect(wrapText('one two three four', 11, '  ')).toBe('one two\n  three\n  four');
+  });
+
+  it('counts the columns of wide characters', () => {
+    expect(wrapText('灯塔 的 灯 已 按 方位 排好', 10)).toBe('灯塔 的 灯\n已 按 方位\n排好');
+  });
+
+  test.prop([fc.lorem({ maxCount: 40 }), fc.integer({ min: 20, max: 100 })])(
+    'keeps every word and no line is too long',
+    (text, columns) => {
+      const wrapped = wrapText(text, columns, '   ');
+
+      expect(wrapped.split(/\s+/)).toEqual(text.split(/\s+/));
+      expect(Math.max(...wrapped.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(columns);
+    },
+  );
 });

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
+import { characterWidth } from '../chat/input/screen-lines.ts';
 import { printableLines } from '../conversation/printable.ts';
+import { drawBar, formatShare } from '../report/terminal.ts';
 
 /**
  * Everything a command may say, and how. What files hold is a stranger's text: of all that goes through `out`, `talk` and
@@ -30,14 +32,6 @@ export interface Terminal {
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan';
 
-export interface TerminalOptions {
-  readonly color: boolean;
-  readonly quiet: boolean;
-}
-
-/** What a terminal needs of a process. */
-export type TerminalStreams = Pick<NodeJS.Process, 'stdout' | 'stderr'>;
-
 const ESCAPE = '\u001b';
 const WIPE = `\r${ESCAPE}[2K`;
 
@@ -49,8 +43,8 @@ const SEAL: string = randomUUID();
 
 /** The terminal of this process. Honours NO_COLOR, FORCE_COLOR and TERM=dumb. */
 export function processTerminal(
-  { color, quiet }: TerminalOptions,
-  { stdout, stderr }: TerminalStreams = process,
+  { color, quiet }: { readonly color: boolean; readonly quiet: boolean },
+  { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'> = process,
 ): Terminal {
   const isDumb = process.env['TERM'] === 'dumb';
   const talk = (text: string): void => {
@@ -79,4 +73,58 @@ export function shown(text: string): string {
 
 function unsealed(text: string): string {
   return text.replaceAll(SEAL, ESCAPE);
+}
+
+/** The text in lines of at most so many columns, broken between words; every line but the first behind `indent`. */
+export function wrapText(text: string, columns: number, indent = ''): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && widthOf(longer) > columns - indent.length) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line].join(`\n${indent}`);
+}
+
+/** Columns that a text takes on a screen. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += characterWidth(character);
+  return width;
+}
+
+/** A line on the talking side that is written over while work goes on, where somebody watches. */
+export interface ProgressLine {
+  update(text: () => string): void;
+  /** Wipes the line away. */
+  end(): void;
+}
+
+const INTERVAL_MS = 100;
+
+/** Shows nothing for the first `delayMs`, and then something new every tenth of a second. */
+export function startProgressLine(terminal: Terminal, delayMs = 0): ProgressLine {
+  let nextMs = Date.now() + delayMs;
+  let isShown = false;
+  return {
+    update(text) {
+      const nowMs = Date.now();
+      if (!terminal.isWatched || nowMs < nextMs) return;
+      nextMs = nowMs + INTERVAL_MS;
+      isShown = true;
+      terminal.redraw(text());
+    },
+    end() {
+      if (isShown) terminal.redraw('');
+      isShown = false;
+    },
+  };
+}
+
+/** How much of something is done, from 0 to 1. */
+export function shareBar(share: number, { isPlain }: Terminal): string {
+  return `${drawBar(share, 24, isPlain)} ${formatShare(share)}`;
 }

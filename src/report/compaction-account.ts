@@ -1,11 +1,11 @@
+import type { Fate } from '../compaction/plan/edit.ts';
 import type { FateRun, Receipt } from '../compaction/plan/receipt.ts';
 import { type Conversation, withMessages } from '../conversation/format.ts';
 import { hasToolResult, type Message, textOf } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';
 import type { Survival } from '../memory/facts/facts.ts';
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
-import { type Inspection, inspectConversation } from './inspection.ts';
-import { type TokenPart, tokenParts } from './token-parts.ts';
+import { type Inspection, inspectConversation, type TokenPart, tokenParts } from './inspection.ts';
 
 /** A compaction as a report tells it: what there was, what there is, and what became of every message. Plain data. */
 export interface CompactionAccount {
@@ -45,10 +45,10 @@ export interface AccountedOutcome {
   readonly reason: string;
 }
 
-/** Tools that stand by themselves. */
+/** How many tools are named; the others are summed up. */
 const NAMED_TOOLS = 5;
 
-/** So many runs are described: a page shows no more of them. */
+/** How many runs are described: a page shows no more of them. */
 export const ACCOUNTED_RUNS = 400;
 
 /** Accounts for a compaction. Linear in the size of both conversations. */
@@ -79,7 +79,7 @@ export function accountForCompaction(
 }
 
 interface Measured extends Pick<Inspection, 'byClass' | 'byTool'> {
-  /** Tokens of summaries that compactions have written: nobody has said them, whatever role they have. */
+  /** Tokens of summaries that compactions have written; they count for no role. */
   readonly summaryTokens: number;
 }
 
@@ -118,3 +118,11 @@ function beginningOf(message: Message | undefined): string {
   );
   return `${isAnswer ? 'result' : message.role}: ${words.join(' · ').slice(0, 200)}`;
 }
+
+/** What became of messages, in words, in the order in which it is told. */
+export const fateWords: Readonly<Record<Fate, string>> = {
+  verbatim: 'unchanged',
+  reduced: 'made smaller',
+  summarised: 'in a summary',
+  dropped: 'left out',
+};

@@ -1,14 +1,16 @@
-import type { Estimate } from './charts/curve-chart.ts';
-import type { RoundLimits } from './charts/rounds-chart.ts';
+import type { Loss } from '../lab/losses.ts';
 import type { CompactionAccount } from './compaction-account.ts';
+import type { Estimate } from './html/charts.ts';
+import type { RoundLimits } from './html/rounds.ts';
 import type { RoundSeries } from './round-series.ts';
+import { formatCount, formatShare } from './terminal.ts';
 
 /** Something that was measured of every row. */
 export interface Measure {
   readonly name: string;
   /** What it says, in a sentence. */
   readonly help: string;
-  readonly unit: 'share' | 'tokens' | 'dollars' | 'milliseconds';
+  readonly unit: 'share' | 'tokens' | 'dollars';
   /** Whether it has a chart of its own, against the tokens kept. Only shares have one. */
   readonly isCharted?: boolean;
   /** Whether less is better. Default false. */
@@ -44,19 +46,10 @@ export interface ComparedPoint {
 }
 
 /** Something that a later call, or somebody who takes over, needed and that was no longer there. */
-export interface LostItem {
+export interface LostItem extends Loss {
   readonly session: string;
   readonly row: string;
   readonly budgetShare: number | undefined;
-  /** `path`, `identifier`, `edit line`, `demand`, `probe`, … */
-  readonly kind: string;
-  readonly what: string;
-  /** Where it last stood: `message 12, result of Read`. */
-  readonly stoodIn: string;
-  /** The later call that needed it. */
-  readonly neededBy: string;
-  /** The round of that call, counted from the cut. */
-  readonly roundsLater: number | undefined;
 }
 
 /** A session that was replayed. */
@@ -80,4 +73,24 @@ export interface Comparison {
   readonly sessions: readonly ComparedSession[];
   /** An example of what one of the rows did. */
   readonly example?: { readonly file: string; readonly account: CompactionAccount } | undefined;
+}
+
+/** A number in the unit of its measure: `94.2 %`, `12,345`, `$0.42`. */
+export function formatFigure(value: number, { unit }: Pick<Measure, 'unit'>): string {
+  if (!Number.isFinite(value)) return '';
+  if (unit === 'share') return formatShare(value);
+  return unit === 'tokens' ? formatCount(value) : formatDollars(value);
+}
+
+/** The interval of a figure without its unit: `92.1–96.0`; empty when it is not known. */
+export function formatInterval({ low, high }: Estimate, measure: Pick<Measure, 'unit'>): string {
+  if (low === undefined || high === undefined) return '';
+  const bare = (value: number) =>
+    measure.unit === 'share' ? (value * 100).toFixed(1) : formatFigure(value, measure);
+  return `${bare(low)}–${bare(high)}`;
+}
+
+function formatDollars(value: number): string {
+  if (value === 0 || Math.abs(value) >= 0.1) return `$${value.toFixed(2)}`;
+  return `$${value.toFixed(4).replace(/0{1,2}$/, '')}`;
 }

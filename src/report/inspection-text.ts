@@ -1,8 +1,7 @@
 import { printable, printablePath } from '../conversation/printable.ts';
 import { tokenClasses } from '../tokens/token-classes.ts';
-import type { Inspection, NamedSize } from './inspection.ts';
+import { classNames, type Inspection, type NamedSize, unaccountedPart } from './inspection.ts';
 import { countOf, drawBar, drawTable, formatCount, formatShare } from './terminal.ts';
-import { classNames, unaccountedPart } from './token-parts.ts';
 
 /** How the text is drawn. */
 export interface TextOptions {
@@ -40,7 +39,7 @@ function windowText({ context, window }: Inspection, { columns, isPlain, level }
   return `  context ${size}\n  window  ${level(window.level, share)}  ${level(window.level, window.level)}\n`;
 }
 
-/** Rows that add up to the context, and a sentence about the last one where it is not what a reader expects. */
+/** Rows that add up to the context, and a sentence about tokens that no row explains. */
 function classText({ byClass, context, unaccounted }: Inspection, { columns, isPlain }: TextOptions): string {
   const classes = tokenClasses
     .filter((name) => byClass[name] >= 0.5)

@@ -1,7 +1,10 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { deepFreeze } from '../../test/support/deep-freeze.ts';
+import { summaryMessageText } from '../conversation/summary-message.ts';
+import { readConversation } from '../formats/registry.ts';
 import { HEADINGS } from '../memory/tell.ts';
-import { memoryLines } from './memory-lines.ts';
+import { carriedMemories, memoryLines } from './memory-lines.ts';
 
 const kindsOf = (...lines: readonly string[]) => memoryLines(lines.join('\n')).map(({ kind }) => kind);
 
@@ -74,4 +77,32 @@ describe('the lines of a memory', () => {
         .join('\n'),
     ).toBe(memory);
   });
+});
+
+const text = (words: string) => ({ type: 'text', text: words });
+const of = (...messages: readonly object[]) =>
+  carriedMemories(deepFreeze(readConversation(messages)).messages);
+
+it('finds what stands between the delimiters, and what is quoted in front of it', () => {
+  const memory = summaryMessageText('Memory of 3 rounds.\n\n## What happened', {
+    coveredUntil: 7,
+    source: 'roundfold',
+  });
+  const request = '[newest request of the user before the messages below]\nPaint it.';
+  const found = of(
+    { role: 'user', content: [text('The pier leaks.'), text(request), text(memory)] },
+    { role: 'assistant', content: 'I look.' },
+  );
+
+  expect(found).toEqual([
+    { quoted: ['The pier leaks.', request], text: 'Memory of 3 rounds.\n\n## What happened' },
+  ]);
+});
+
+it('finds nothing in words that only look like one', () => {
+  const memory = summaryMessageText('Memory of 3 rounds.');
+
+  expect(of({ role: 'user', content: `${memory} and more` }, { role: 'assistant', content: memory })).toEqual(
+    [],
+  );
 });

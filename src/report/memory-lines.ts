@@ -1,3 +1,5 @@
+import type { Message } from '../conversation/message.ts';
+import { openingText, readMarkedSummary, readOpenings } from '../conversation/summary-message.ts';
 import { HEADINGS, STATE_HEADS } from '../memory/tell.ts';
 
 /**
@@ -28,7 +30,7 @@ export function memoryLines(memory: string): readonly MemoryLine[] {
 const FENCE = /^`{3,20}$/;
 const HEADING_LINES: ReadonlySet<string> = new Set(Object.values(HEADINGS));
 
-/** How entries of the story begin that are told in words. */
+/** How those entries of the story begin that hold prose, not the output of a tool. */
 const TOLD = ['agent:', STATE_HEADS.prose, 'given by others:', 'summary of what was before:'].map(
   (head) => `- ${head}`,
 );
@@ -64,4 +66,20 @@ class LineReader {
     this.isTold = this.part !== HEADINGS.story || TOLD.some((head) => line.startsWith(head));
     return 'entry';
   }
+}
+
+/** A memory in a conversation, as the model reads it. */
+export interface CarriedMemory {
+  /** Texts that stand in front of it in the same message, word for word. */
+  readonly quoted: readonly string[];
+  /** What stands between the delimiters. */
+  readonly text: string;
+}
+
+/** The memories that stand for earlier messages of a conversation, in their order: mostly one, or none. */
+export function carriedMemories(messages: readonly Message[]): readonly CarriedMemory[] {
+  return messages.flatMap((message) => {
+    const text = readMarkedSummary(message)?.summary;
+    return text === undefined ? [] : [{ quoted: (readOpenings(message) ?? []).map(openingText), text }];
+  });
 }

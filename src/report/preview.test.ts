@@ -4,7 +4,7 @@ import { strategyContext } from '../../test/support/strategy-context.ts';
 import type { Compacted } from '../compaction/plan/strategy.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
-import { preview } from './preview.ts';
+import { preview, survivalLines } from './preview.ts';
 
 const read = (shape: string, padding?: string) =>
   anthropicMessages.read(messagesOfShape(shape, padding).map(({ raw }) => raw));
@@ -89,5 +89,39 @@ describe('preview', () => {
     const lines = await previewOf('ucracrua', 'sliding-window', { keepLast: 2 }, ' word'.repeat(90));
 
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('survivalLines', () => {
+  it('tells how many facts of each kind are kept, and how many are missing', () => {
+    const lines = survivalLines(
+      [
+        { kind: 'constraint', found: 12, kept: 12, lost: 0, examples: [] },
+        { kind: 'open-work', found: 2, kept: 2, lost: 0, examples: [] },
+        { kind: 'number', found: 1200, kept: 3, lost: 1197, examples: ['1'] },
+      ],
+      '  ',
+    );
+
+    expect(lines.split('\n')).toEqual([
+      '  constraints  12 of 12 kept',
+      '  open work    2 of 2 kept',
+      '  numbers      3 of 1,200 kept, 1,197 missing',
+      '',
+    ]);
+  });
+
+  it('names the demands that are missing, so that a terminal can show them', () => {
+    const lines = survivalLines([
+      { kind: 'constraint', found: 2, kept: 1, lost: 1, examples: ['Never \u001b[31mpush.'] },
+    ]);
+
+    expect(lines).toMatch(/^constraints {2}1 of 2 kept, 1 missing\nmissing: Never .*push\.\n$/);
+    expect(lines).not.toContain('\u001b');
+  });
+
+  it('is empty without a summary', () => {
+    expect(survivalLines(undefined)).toBe('');
+    expect(survivalLines([])).toBe('');
   });
 });

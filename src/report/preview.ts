@@ -1,8 +1,9 @@
 import { diffMessages, type MessageDiff } from '../compaction/decorators/message-diff.ts';
 import type { Change } from '../compaction/plan/strategy.ts';
 import type { Conversation } from '../conversation/format.ts';
+import { printable } from '../conversation/printable.ts';
+import type { FactKind, Survival } from '../memory/facts/facts.ts';
 import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
-import { survivalLines } from './survival-lines.ts';
 import { countOf, drawTable, formatCount } from './terminal.ts';
 
 export interface PreviewOptions {
@@ -14,7 +15,7 @@ export interface PreviewOptions {
 
 const MARKS = { kept: ' ', changed: '~', gone: '-', new: '+' } as const;
 
-/** Of a run of messages with the same fate so many are shown at either end. */
+/** How many messages are shown at either end of a run with the same fate. */
 const SHOWN_ENDS = 3;
 
 /**
@@ -82,4 +83,30 @@ function rowOf({ change, before, after }: MessageDiff): Row {
       ? `${formatCount(side.tokens)}→${formatCount(after.tokens)}`
       : formatCount(side.tokens);
   return [MARKS[change], index, side.role, tokens, side.text];
+}
+
+/** What facts are called when there are several. */
+export const factNames: Readonly<Record<FactKind, string>> = {
+  constraint: 'constraints',
+  'open-work': 'open work',
+  ask: 'asks',
+  path: 'changed files',
+  error: 'errors',
+  command: 'commands',
+  id: 'ids',
+  number: 'numbers',
+};
+
+/**
+ * What became of the facts in the messages that a summary stands for, a line for each kind, and below them the demands of the
+ * user that are missing; empty without a summary.
+ */
+export function survivalLines(survival: readonly Survival[] = [], indent = ''): string {
+  const rows = survival.map(({ kind, found, kept, lost }) => {
+    const missing = lost === 0 ? '' : `, ${formatCount(lost)} missing`;
+    return [factNames[kind], `${formatCount(kept)} of ${formatCount(found)} kept${missing}`];
+  });
+  const demands = survival.filter(({ kind }) => kind === 'constraint').flatMap(({ examples }) => examples);
+  const missing = demands.map((demand) => `${indent}missing: ${printable(demand)}\n`);
+  return `${drawTable(rows, [{ align: 'left' }, { align: 'left' }], indent)}${missing.join('')}`;
 }

@@ -3,6 +3,7 @@ import type { Message } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import { learnRatio } from '../tokens/tokens.ts';
+import type { Recording } from '../transcripts/recordings.ts';
 import type { RecordedCompaction } from '../transcripts/transcript.ts';
 
 /** How large the context was after each round, over all compactions. Plain data. */
@@ -22,13 +23,25 @@ export interface MarkedCompaction {
 }
 
 /** A stretch of a session: what the model saw between two compactions. */
-export interface SeriesStretch {
+interface SeriesStretch {
   readonly conversation: Conversation;
   readonly opening: RecordedCompaction | undefined;
 }
 
+/** The context of a recorded session, round by round, over all its stretches. */
+export function recordedSeries(
+  { transcript, conversations }: Recording,
+  estimator: TokenEstimator,
+): RoundSeries {
+  const stretches = conversations.map((conversation, index) => ({
+    conversation,
+    opening: transcript.segments[index]?.opening,
+  }));
+  return roundSeries('recorded', stretches, estimator);
+}
+
 /**
- * The context of a recorded session, round by round: what the provider reported with each response, and estimates for
+ * The context of a session, round by round: what the provider reported with each response, and estimates for
  * the rest. Linear in the size of the session.
  */
 export function roundSeries(
@@ -70,30 +83,22 @@ function measureStretch(
   return sizes.map((size, index) => Math.round(index < unreported ? size + count.hidden() : size));
 }
 
-interface Counter {
-  /** Counts a message by what was reported with it, or by an estimate. */
-  add(message: Message): void;
-  estimate(message: Message): void;
-  tokens(): number;
-  isReported(): boolean;
-  /** What the first report counted beyond the estimate. */
-  hidden(): number;
-}
-
-function createCounter(framed: number, ratio: number, estimator: TokenEstimator): Counter {
+/** Counts messages by what was reported with them, or by estimates. */
+function createCounter(framed: number, ratio: number, estimator: TokenEstimator) {
   let tokens = framed;
   let reported = 0;
   let hidden = 0;
   let responseId: string | undefined;
-  const estimate = (message: Message) => {
+  const estimate = (message: Message): void => {
     tokens += estimator.countMessage(message) * ratio;
   };
   return {
     tokens: () => tokens,
     isReported: () => reported > 0,
+    /** What the first report counted beyond the estimate. */
     hidden: () => hidden,
     estimate,
-    add(message) {
+    add(message: Message): void {
       const { usage } = message;
       const isSame = reported > 0 && message.responseId !== undefined && message.responseId === responseId;
       if (usage === undefined || usage.promptTokens <= 0) {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { countOf, drawBar, drawTable, formatCount, formatShare, formatShort } from './terminal.ts';
+import {
+  countOf,
+  drawBar,
+  drawTable,
+  formatBytes,
+  formatCount,
+  formatShare,
+  formatShort,
+  formatTime,
+} from './terminal.ts';
 
 describe('drawBar', () => {
   it.each([
@@ -47,5 +56,27 @@ describe('drawTable', () => {
 
   it('draws nothing of nothing', () => {
     expect(drawTable([], [{ align: 'left' }])).toBe('');
+  });
+});
+
+describe('short forms', () => {
+  it.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1000, '1.0 kB'],
+    [999_949, '999.9 kB'],
+    [999_950, '1.0 MB'],
+    [2_500_000_000, '2.5 GB'],
+    [7e15, '7000.0 TB'],
+  ])('of %d bytes: %s', (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
+  });
+
+  it.each([
+    [0, '1970-01-01 00:00'],
+    [Date.UTC(2026, 10, 16, 5, 29, 59), '2026-11-16 05:29'],
+    [1e300, '?'],
+  ])('of time %d: %s', (milliseconds, text) => {
+    expect(formatTime(milliseconds)).toBe(text);
   });
 });

@@ -28,6 +28,26 @@ export function formatShare(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
+/** `950 B`, `12.3 kB`, `1.2 GB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  let value = bytes / 1000;
+  for (const unit of ['kB', 'MB', 'GB']) {
+    if (value < 999.95) return `${value.toFixed(1)} ${unit}`;
+    value /= 1000;
+  }
+  return `${value.toFixed(1)} TB`;
+}
+
+/** Milliseconds of ±100,000,000 days around 1970: what a date can hold. */
+const LARGEST_TIME = 8.64e15;
+
+/** `2026-11-16 05:29`, in UTC. */
+export function formatTime(milliseconds: number): string {
+  if (Math.abs(milliseconds) > LARGEST_TIME) return '?';
+  return new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ');
+}
+
 /** `1 call`, `2 calls`. */
 export function countOf(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
@@ -60,4 +80,20 @@ export function drawTable(
 
 function shorten(cell: string, maximum = Number.POSITIVE_INFINITY): string {
   return cell.length > maximum ? `${cell.slice(0, maximum - 1)}…` : cell;
+}
+
+/** Pages from the first to the last, both included, counted from 1. */
+export interface PageRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** `page 1 of 17`, `pages 2 to 4 of 17`. */
+export function formatPages({ first, last }: PageRange, pages: number): string {
+  return first === last ? `page ${first} of ${pages}` : `pages ${first} to ${last} of ${pages}`;
+}
+
+/** Says that a page is missing, and how many there are. */
+export function noSuchPage(page: number | string, pages: number): string {
+  return `there is no page ${page}: this handle has ${countOf(pages, 'page')}`;
 }

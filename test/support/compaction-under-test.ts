@@ -125,7 +125,8 @@ export async function runCompactCommand(
     flag: () => false,
   };
   try {
-    const code = await compactCommand.run(given, listeningTerminal(written, talk)).catch((error: unknown) => {
+    const report = { terminal: listeningTerminal(written, talk), json: false };
+    const code = await compactCommand.run(given, report).catch((error: unknown) => {
       if (!RoundfoldError.is(error)) throw error;
       talk.push(error.message);
       return exitCodeOf(error);

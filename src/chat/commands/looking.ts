@@ -1,10 +1,16 @@
 import type { Usage } from '../../conversation/message.ts';
 import { printable, printableLines } from '../../conversation/printable.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
-import { inspectConversation } from '../../report/inspection.ts';
-import { formatPages, noSuchPage } from '../../report/page-words.ts';
-import { countOf, drawBar, drawTable, formatCount, formatShare } from '../../report/terminal.ts';
-import { tokenParts } from '../../report/token-parts.ts';
+import { inspectConversation, tokenParts } from '../../report/inspection.ts';
+import {
+  countOf,
+  drawBar,
+  drawTable,
+  formatCount,
+  formatPages,
+  formatShare,
+  noSuchPage,
+} from '../../report/terminal.ts';
 import { messagesOfSpan } from '../../stores/span-pages.ts';
 import { findModel } from '../../tokens/catalog.ts';
 import type { ChatArchive } from '../archive.ts';

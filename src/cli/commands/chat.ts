@@ -1,8 +1,8 @@
 import { providerNames } from '../../chat/providers/provider.ts';
 import { strategies } from '../../compaction/strategies/registry.ts';
 import type { CommandDefinition } from '../command.ts';
+import { setOption, summarizerOptions } from '../compaction-options.ts';
 import { EXIT_CODE_TEXT } from '../exit-codes.ts';
-import { summarizerOptions } from '../summarizers.ts';
 
 /** `roundfold chat`: an agent in the terminal whose context is looked after. */
 export const chat: CommandDefinition = {
@@ -25,7 +25,7 @@ export const chat: CommandDefinition = {
       help: 'how the context is made smaller when it is due (default ladder)',
       choices: strategies.map(({ name }) => name),
     },
-    { flags: '--set <key=value>', help: 'option of the strategy; may be repeated', isList: true },
+    setOption,
     ...summarizerOptions,
     { flags: '--session <file>', help: 'save the chat there; goes on with it when it is there' },
     { flags: '--resume [name]', help: 'go on with a saved chat: the newest, or the one of that name' },
@@ -41,9 +41,9 @@ export const chat: CommandDefinition = {
     ['roundfold chat --base-url http://localhost:11434/v1 --model qwen3', 'with a server of your own'],
   ],
   details: () => `${DETAILS}\n${EXIT_CODE_TEXT}\n`,
-  async run(given, terminal) {
+  async run(given, { terminal }) {
     // Loaded here, so that other commands do without.
-    const { startChat } = await import('../chat/start.ts');
+    const { startChat } = await import('./chat-start.ts');
     return startChat(given, terminal);
   },
 };

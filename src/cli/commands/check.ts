@@ -5,9 +5,9 @@ import { printable } from '../../conversation/printable.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { Recording } from '../../transcripts/recordings.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
-import { eachRecording, readingOptions } from '../each-recording.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { type Report, writeJson } from '../report.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Report, writeJson } from '../output.ts';
+import { eachRecording, readingOptions } from '../recordings.ts';
 
 /** `roundfold check`: would the provider accept this conversation? */
 export const check: CommandDefinition = {
@@ -31,8 +31,7 @@ export const check: CommandDefinition = {
     ['roundfold check request.json --model claude-opus-5-5', 'a request body, by the rules of that model'],
     ['curl … | roundfold check - --json', 'from a pipe, for a program'],
   ],
-  async run(given, terminal) {
-    const report = { terminal, json: given.flag('json') };
+  async run(given, report) {
     const tally = { conversations: 0, broken: 0 };
     const code = await eachRecording(given, report, {
       visit(recording, file) {
@@ -47,9 +46,11 @@ export const check: CommandDefinition = {
       },
     });
     if (tally.conversations > 1 && !report.json) {
-      terminal.talk(`${countOf(tally.conversations, 'conversation')}, ${tally.broken} with violations\n`);
+      report.terminal.talk(
+        `${countOf(tally.conversations, 'conversation')}, ${tally.broken} with violations\n`,
+      );
     }
-    return code satisfies ExitCode;
+    return code;
   },
 };
 
@@ -58,7 +59,7 @@ interface Finding {
   readonly segment: number;
   readonly messages: number;
   readonly violations: readonly Violation[];
-  /** False for a format that has no rules of its own: nothing is known then, least of all that it is legal. */
+  /** False for a format that has no rules of its own: whether it is legal is not known then. */
   readonly isJudged: boolean;
 }
 
@@ -66,7 +67,7 @@ function checkRecording({ transcript, conversations }: Recording, given: GivenAr
   const contract = findContract(transcript.format);
   return conversations.map((conversation, segment) => {
     const body = writeConversation(conversation);
-    // Only a request that was written down whole can be held to the rules about what stands around the messages.
+    // Only a whole request can be checked by the rules about what stands around the messages.
     const isRequest = transcript.reader === 'json' && !Array.isArray(body);
     const context: CheckContext = {
       scope: isRequest ? 'request' : 'messages',
@@ -128,7 +129,7 @@ function printFinding(report: Report, located: Located, isComplete: boolean): vo
 
 const SHOWN_VIOLATIONS = 20;
 
-/** From the worst down. */
+/** The worst first. */
 const severities = ['error', 'warning', 'info'] as const;
 const severityStyles = { error: 'red', warning: 'yellow', info: 'dim' } as const;
 

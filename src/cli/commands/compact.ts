@@ -1,3 +1,4 @@
+import { createEngine } from '../../compaction/compactor-options.ts';
 import { runCompaction } from '../../compaction/engine.ts';
 import type { CompactionEvent } from '../../compaction/events.ts';
 import { requestTokens } from '../../compaction/plan/receipt.ts';
@@ -9,18 +10,19 @@ import { mendConversation } from '../../formats/mend/mend.ts';
 import { withLogging } from '../../integrations/node.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
-import { deliver } from '../compact/deliver.ts';
-import { readIdleSeconds } from '../compact/explain.ts';
-import { createRunEngine, findRecording, readModel, readSettings, readTarget } from '../compact/request.ts';
-import { writesConversation } from '../compact/show.ts';
-import { strategyHelp } from '../compact/strategy-help.ts';
-import { readingOptions } from '../each-recording.ts';
+import {
+  createSummarizer,
+  readSettings,
+  setOption,
+  strategyHelp,
+  summarizerOptions,
+} from '../compaction-options.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes, worstOf } from '../exit-codes.ts';
+import { checkOutputs, forceOption, unwritable } from '../files.ts';
 import { untilInterrupted } from '../interruption.ts';
-import { checkOutputs, forceOption } from '../output-files.ts';
-import { type Report, reportError } from '../report.ts';
-import { createSummarizer, summarizerOptions } from '../summarizers.ts';
-import { unwritable } from '../write-file.ts';
+import { type Report, reportError } from '../output.ts';
+import { findRecording, readingOptions, readModel } from '../recordings.ts';
+import { deliver, writesConversation } from './compact-result.ts';
 
 /** `roundfold compact`: a smaller conversation, and an account of what became of every message. */
 export const compact: CommandDefinition = {
@@ -61,7 +63,7 @@ export const compact: CommandDefinition = {
       help: 'how to make it smaller (default ladder)',
       choices: strategies.map(({ name }) => name),
     },
-    { flags: '--set <key=value>', help: 'option of the strategy; may be repeated', isList: true },
+    setOption,
     { flags: '--pin <regex>', help: 'keep messages in which this is found; may be repeated', isList: true },
     ...summarizerOptions,
     { flags: '--instructions <text>', help: 'what a summary should look after' },
@@ -80,12 +82,12 @@ export const compact: CommandDefinition = {
     ],
   ],
   details: () => `${strategyHelp()}\n${EXIT_CODE_TEXT}\n`,
-  run: (given, terminal) => run(given, { terminal, json: given.flag('json') }),
+  run,
 };
 
 async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   checkOutputs(given, given.positional);
-  readIdleSeconds(given);
+  const idleSeconds = readIdleSeconds(given);
   const summarizer = createSummarizer(given);
   const inner = createStrategy(given.text('strategy') ?? 'ladder', readSettings(given));
   const recording = await findRecording(given);
@@ -94,16 +96,20 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
     throw new RoundfoldError('input-not-understood', 'a recording without a conversation');
   const model = readModel(given, recording.transcript.model ?? recorded.frame.model);
   const { strategy, log } = logged(inner, given.text('log'));
-  const engine = createRunEngine(given, {
+  const engine = createEngine({
     model,
     strategy,
     summarizer: announced(summarizer, report),
+    pins: { patterns: (given.list('pin') ?? []).map(readPattern) },
     onEvent: (event) => sayEvent(report, event),
+    // The budget alone says how small to get: there is no window to fill, and no price to pay.
+    windowTokens: 0,
+    economy: false,
   });
-  // What a recording leaves open or lost would be refused: it is mended before anything else, and accounted for.
+  // A provider would refuse open calls and lost results of a recording, so they are mended first, and reported.
   const { conversation, repairs } = mendConversation(recorded, { model });
   const tokens = requestTokens(conversation, engine.estimator);
-  const targetTokens = readTarget(given, tokens);
+  const targetTokens = readBudget(given.text('budget') ?? '50%', tokens);
   const { value: outcome, stoppedWith } = await untilInterrupted(async (signal) => {
     const turn = { conversation, tokens, idleSeconds: undefined, signal };
     return (await runCompaction(engine, turn, { trigger: 'manual', targetTokens })).outcome;
@@ -111,9 +117,54 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const code =
     outcome.status === 'failed'
       ? sayFailure(report, outcome, stoppedWith)
-      : deliver({ report, given, conversation, model, engine, targetTokens, outcome, repairs });
+      : deliver({ report, given, conversation, model, engine, targetTokens, outcome, repairs, idleSeconds });
   const isWritten = outcome.status !== 'failed' && writesConversation(given);
   return worstOf([code, ...sayLogFailure(report, log, isWritten)]);
+}
+
+/**
+ * The idle time to reckon with.
+ * @throws RoundfoldError `usage` when it is no number of seconds, or told to nobody
+ */
+function readIdleSeconds(given: GivenArguments): number {
+  const text = given.text('idle');
+  if (text === undefined) return 0;
+  if (!given.flag('explain')) {
+    throw new RoundfoldError('usage', '--idle says nothing without --explain', {
+      remedy: 'Add --explain to see what the compaction costs after such a pause.',
+    });
+  }
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new RoundfoldError('usage', `--idle wants seconds, not ${JSON.stringify(text)}`, {
+    remedy: 'For example --idle 600 for a pause of ten minutes.',
+  });
+}
+
+/**
+ * What the request may have, in tokens.
+ * @throws RoundfoldError `usage` for what is neither tokens nor a share
+ */
+function readBudget(text: string, whole: number): number {
+  const [, digits = '', percent] = /^([\d_,]{1,15}(?:\.\d{1,6})?)(%?)$/.exec(text.trim()) ?? [];
+  const value = Number(digits.replaceAll(/[_,]/g, ''));
+  if (digits === '' || !(value > 0)) {
+    throw new RoundfoldError('usage', `--budget wants tokens or a share, not ${JSON.stringify(text)}`, {
+      remedy: 'For example 30000 or 40%.',
+    });
+  }
+  return Math.floor(percent === '%' ? (whole * value) / 100 : value);
+}
+
+function readPattern(text: string): RegExp {
+  try {
+    return new RegExp(text, 'u');
+  } catch (cause) {
+    // biome-ignore lint/style/useErrorCause: the cause is passed, in the third argument
+    throw new RoundfoldError('usage', `--pin is no regular expression: ${JSON.stringify(text)}`, {
+      cause,
+      remedy: 'Put a backslash before characters that are meant as such: \\( \\[ \\. \\*',
+    });
+  }
 }
 
 /** A model takes its time: whoever watches is told before it is asked. */
@@ -138,15 +189,15 @@ function sayEvent({ terminal }: Report, event: CompactionEvent): void {
 /** A log, and what went wrong with it. */
 interface Log {
   readonly path: string;
-  failure: unknown;
+  failure?: unknown;
 }
 
 function logged(
   inner: Strategy,
   path: string | undefined,
-): { readonly strategy: Strategy; readonly log: Log | undefined } {
-  if (path === undefined) return { strategy: inner, log: undefined };
-  const log: Log = { path, failure: undefined };
+): { readonly strategy: Strategy; readonly log?: Log } {
+  if (path === undefined) return { strategy: inner };
+  const log: Log = { path };
   const onSinkError = (error: unknown): void => {
     log.failure = error;
   };

@@ -1,27 +1,32 @@
+import { availableParallelism } from 'node:os';
 import { describePlace, RoundfoldError } from '../../conversation/errors.ts';
 import { printablePath } from '../../conversation/printable.ts';
+import { labStrategies } from '../../lab/lab-rows.ts';
 import { renderComparisonPage } from '../../report/html/comparison-page.ts';
 import { countOf } from '../../report/terminal.ts';
-import type { CommandDefinition, GivenArguments } from '../command.ts';
-import { findRegressions, readBaseline, regressionText } from '../compare/baseline.ts';
-import type { JobResult } from '../compare/job.ts';
-import { toComparison } from '../compare/page.ts';
-import { type PoolInput, runPool } from '../compare/pool.ts';
+import { type CommandDefinition, type GivenArguments, readNumber } from '../command.ts';
+import { type JobResult, type PoolInput, runPool } from '../compare/jobs.ts';
 import { probeFilesIn } from '../compare/probe-folder.ts';
-import { startBar } from '../compare/progress.ts';
+import type { CompareSettings } from '../compare/recording.ts';
+import { leftOutText, summaryText, toComparison } from '../compare/report.ts';
 import {
-  DEFAULT_CUTS,
-  defaultBudgets,
-  defaultStrategies,
-  readJobs,
-  readSettings,
-} from '../compare/settings.ts';
-import { type Summary, summarize } from '../compare/summary.ts';
-import { leftOutText, summaryText } from '../compare/table.ts';
-import { readingOptions } from '../each-recording.ts';
+  findRegressions,
+  readBaseline,
+  regressionText,
+  type Summary,
+  summarize,
+} from '../compare/summary.ts';
 import { type ExitCode, exitCodes, worstOf } from '../exit-codes.ts';
-import { checkOutputs, forceOption, writeOutput } from '../output-files.ts';
-import { type Report, reportError, writeJson } from '../report.ts';
+import { checkOutputs, forceOption, writeOutput } from '../files.ts';
+import { nearest } from '../nearest.ts';
+import { type Report, reportError, writeJson } from '../output.ts';
+import { readingOptions, readModel } from '../recordings.ts';
+import { shareBar, startProgressLine } from '../terminal.ts';
+
+/** The default strategy, two that agents use on their own, and a summary alone. */
+const defaultStrategies: readonly string[] = ['ladder', 'clear-tool-results', 'sliding-window', 'summarize'];
+const defaultBudgets: readonly number[] = [50, 30, 20, 10];
+const DEFAULT_CUTS = 5;
 
 /** `roundfold compare`: what strategies keep of what a recorded agent needed later, and what they would have cost. */
 export const compare: CommandDefinition = {
@@ -57,7 +62,7 @@ export const compare: CommandDefinition = {
     ['roundfold compare sessions/*.jsonl --baseline baseline.json', 'and fail when it gets worse'],
   ],
   details: () => DETAILS,
-  run: (given, terminal) => run(given, { terminal, json: given.flag('json') }),
+  run,
 };
 
 const DETAILS = `Each session is cut at several places. What stands before a cut is compacted;
@@ -85,22 +90,69 @@ compare.
 
 async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const settings = readSettings(given);
-  const jobs = readJobs(given);
+  const jobs = readNumber(given, 'jobs', { from: 1, to: 256 }) ?? availableParallelism();
   const baselineFile = given.text('baseline');
   const input = readInput(given);
   const files = [...input.files, ...input.probes.flatMap(({ session, probes }) => [session, probes])];
   checkOutputs(given, [...files, ...(baselineFile === undefined ? [] : [baselineFile])]);
   const baseline = baselineFile === undefined ? undefined : readBaseline(baselineFile);
   const count = input.files.length + input.probes.length;
-  const bar = startBar(report.terminal, `comparing ${countOf(count, 'file')}`);
-  const results = await runPool(input, { settings, jobs, onProgress: bar.update }).finally(bar.end);
+  const line = startProgressLine(report.terminal);
+  const onProgress = (share: number): void =>
+    line.update(() => `comparing ${countOf(count, 'file')} ${shareBar(share, report.terminal)}`);
+  const results = await runPool(input, settings, jobs, onProgress).finally(line.end);
   const codes = reportFiles(report, results);
   const summary = summarize(results, settings);
   if (summary.sessions.length === 0) return worstOf([...codes, sayNothingToCompare(report, summary)]);
   tell(report, summary);
-  writePage(given, report, { summary, results });
+  const page = writeOutput(given, 'html', () => renderComparisonPage(toComparison(summary, results)));
+  if (page !== undefined) report.terminal.talk(`wrote ${page}\n`);
   if (baseline !== undefined) codes.push(judge(report, baseline, summary));
   return worstOf(codes);
+}
+
+/**
+ * The settings of a command line.
+ * @throws RoundfoldError `usage` for anything that makes no sense
+ */
+function readSettings(given: GivenArguments): CompareSettings {
+  return {
+    strategies: readStrategies(given.text('strategies')),
+    budgets: readBudgets(given.text('budgets')),
+    cuts: readNumber(given, 'cuts', { from: 1, to: 100 }) ?? DEFAULT_CUTS,
+    model: readModel(given, undefined),
+    format: given.text('format'),
+    reader: given.text('reader'),
+    wantsPage: given.text('html') !== undefined,
+  };
+}
+
+function readStrategies(text: string | undefined): readonly string[] {
+  if (text === undefined) return defaultStrategies;
+  const names = [...new Set(partsOf(text))];
+  const unknown = names.find((name) => !labStrategies.includes(name));
+  if (unknown === undefined && names.length > 0) return names;
+  const meant = unknown === undefined ? undefined : nearest(unknown, labStrategies);
+  throw new RoundfoldError('usage', `--strategies has no ${JSON.stringify(unknown ?? text)}`, {
+    remedy: `${meant === undefined ? '' : `Did you mean ${meant}? `}Known: ${labStrategies.join(', ')}.`,
+  });
+}
+
+function readBudgets(text: string | undefined): readonly number[] {
+  if (text === undefined) return defaultBudgets;
+  const numbers = partsOf(text).map((part) => Number(part.replace(/\s?%$/, '')));
+  if (numbers.length > 0 && numbers.every((number) => number > 0 && number < 100))
+    return [...new Set(numbers)].toSorted((left, right) => right - left);
+  throw new RoundfoldError('usage', `--budgets wants percents, not ${JSON.stringify(text)}`, {
+    remedy: 'For example --budgets 10,20,30,50: shares of the tokens that may be left.',
+  });
+}
+
+function partsOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 function readInput(given: GivenArguments): PoolInput {
@@ -117,7 +169,7 @@ function reportFiles(report: Report, results: readonly JobResult[]): ExitCode[] 
   const codes: ExitCode[] = [];
   const told = new Set<string>();
   for (const { source, problem, bad } of results) {
-    // Parts of one file find the same.
+    // All parts of one file report the same problems.
     if (told.has(source)) continue;
     told.add(source);
     for (const { place, reason } of bad.slice(0, 1)) {
@@ -154,15 +206,6 @@ function tell(report: Report, summary: Summary): void {
     const first = printablePath(unpriced[0]?.name ?? '');
     terminal.talk(`no prices for ${countOf(unpriced.length, 'session')} (${first}); --model names one\n`);
   }
-}
-
-function writePage(
-  given: GivenArguments,
-  { terminal }: Report,
-  { summary, results }: { readonly summary: Summary; readonly results: readonly JobResult[] },
-): void {
-  const out = writeOutput(given, 'html', () => renderComparisonPage(toComparison(summary, results)));
-  if (out !== undefined) terminal.talk(`wrote ${out}\n`);
 }
 
 function judge(report: Report, baseline: Summary, summary: Summary): ExitCode {

@@ -1,12 +1,16 @@
-import { RoundfoldError } from '../../conversation/errors.ts';
-import type { CommandDefinition, GivenArguments } from '../command.ts';
-import { type DemoSettings, runDemo } from '../demo/run.ts';
-import { demoWindows } from '../demo/session.ts';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCompactor } from '../../compaction/compactor.ts';
+import { type CommandDefinition, type GivenArguments, readNumber } from '../command.ts';
+import { DEMO_MODEL, type DemoRun, findClient, playSession } from '../demo/play.ts';
+import { type DemoResult, figuresOf, renderDemoPage } from '../demo/result.ts';
+import { endingText, headingText, introText, nextText, openStage, tableText } from '../demo/screen.ts';
+import { demoWindows, makeSession } from '../demo/session.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { checkOutputs, forceOption, writeOutput, writePrivateFile } from '../files.ts';
 import { untilInterrupted } from '../interruption.ts';
-import { checkOutputs, forceOption } from '../output-files.ts';
-import { type Report, reportError } from '../report.ts';
-import { readWholeNumber } from '../store/whole-number.ts';
+import { type Report, reportError, writeJson } from '../output.ts';
 
 const DEFAULT_WINDOW = 32_000;
 const DEFAULT_SEED = 1;
@@ -31,7 +35,7 @@ export const demo: CommandDefinition = {
     ['roundfold demo --json', 'the numbers alone: the same for the same seed'],
   ],
   details: () => DETAILS,
-  run: (given, terminal) => run(given, { terminal, json: given.flag('json') }),
+  run,
 };
 
 const DETAILS = `The provider is \`roundfold simulate\`, the client the Anthropic SDK where it is
@@ -43,7 +47,7 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   checkOutputs(given, []);
   const settings = readSettings(given);
   const { value, stoppedWith } = await untilInterrupted((signal) =>
-    runDemo(report, { settings, given }, signal).catch((error: unknown) => {
+    playAndTell(given, report, settings, signal).catch((error: unknown) => {
       if (signal.aborted) return undefined;
       throw error;
     }),
@@ -54,12 +58,90 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   return stoppedWith ?? exitCodes.failed;
 }
 
+interface DemoSettings {
+  readonly windowTokens: number;
+  readonly seed: number;
+}
+
 function readSettings(given: GivenArguments): DemoSettings {
-  const windowTokens = readWholeNumber(given, 'window', demoWindows.from) ?? DEFAULT_WINDOW;
-  if (windowTokens > demoWindows.to) {
-    throw new RoundfoldError('usage', `--window is too large for this session: ${windowTokens}`, {
-      remedy: `Give a number from ${demoWindows.from} to ${demoWindows.to}.`,
-    });
+  return {
+    windowTokens: readNumber(given, 'window', demoWindows) ?? DEFAULT_WINDOW,
+    seed: readNumber(given, 'seed', { from: 0 }) ?? DEFAULT_SEED,
+  };
+}
+
+/**
+ * Plays the session without and with roundfold, and tells about it.
+ * @throws the signal's reason when it is aborted; nothing is left behind then
+ */
+async function playAndTell(
+  given: GivenArguments,
+  report: Report,
+  settings: DemoSettings,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const { terminal, json } = report;
+  const result = await playBoth(report, settings, signal);
+  const out = writePage(given, renderDemoPage(result));
+  if (json) tellJson(report, result, out);
+  else {
+    terminal.out(tableText(result, terminal));
+    terminal.out(`\nReport: ${out}\n`);
+    terminal.out(nextText(settings.windowTokens, terminal));
   }
-  return { windowTokens, seed: readWholeNumber(given, 'seed', 0) ?? DEFAULT_SEED };
+  return result.with.refusal === undefined ? exitCodes.done : exitCodes.failed;
+}
+
+/** Where the page went: where the user said, else to a folder of its own among the temporary files. */
+function writePage(given: GivenArguments, page: string): string {
+  const written = writeOutput(given, 'html', () => page);
+  if (written !== undefined) return written;
+  const path = join(mkdtempSync(join(tmpdir(), 'roundfold-demo-')), 'report.html');
+  writePrivateFile(path, page, { kind: 'page', isForced: false });
+  return path;
+}
+
+async function playBoth(
+  { terminal, json }: Report,
+  { windowTokens, seed }: DemoSettings,
+  signal: AbortSignal,
+): Promise<DemoResult> {
+  const client = await findClient();
+  const session = makeSession(seed, windowTokens);
+  const steps = session.steps.length;
+  const isLive = terminal.isWatched && process.stdout.isTTY && !json;
+  const tell = json ? () => undefined : terminal.talk;
+  const watched = json ? { ...terminal, talk: tell } : terminal;
+  const perform = async (name: string, isCompacting: boolean): Promise<DemoRun> => {
+    tell(headingText(name, terminal));
+    const audience = openStage({ terminal: watched, windowTokens, steps, isLive, signal });
+    const options = { session, windowTokens, seed, client, isCompacting, signal, audience };
+    const played = await playSession(options).finally(audience.end);
+    tell(endingText(played, terminal));
+    return played;
+  };
+
+  tell(introText(client, { model: DEMO_MODEL, windowTokens, steps }, terminal));
+  const without = await perform('Without roundfold', false);
+  const kept = await perform('With roundfold', true);
+  const { triggerTokens, targetTokens } = createCompactor({ model: DEMO_MODEL, windowTokens }).thresholds;
+  const limits = { windowTokens, triggerTokens, targetTokens };
+  return { model: DEMO_MODEL, ...limits, seed, client: client.name, steps, without, with: kept };
+}
+
+function tellJson(report: Report, result: DemoResult, out: string): void {
+  const { without: _, with: kept, ...about } = result;
+  const compactions = kept.compactions.map(({ step, account }) => ({
+    step,
+    strategy: account.reason,
+    tokensBefore: account.before.tokens,
+    tokensAfter: account.after.tokens,
+    survival: account.survival,
+  }));
+  writeJson(report, 'demo', {
+    ...about,
+    ...figuresOf(result),
+    receipts: compactions,
+    report: out,
+  });
 }

@@ -1,22 +1,21 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Frame } from '../../conversation/format.ts';
 import { printable } from '../../conversation/printable.ts';
-import type { InspectedSession } from '../../report/html/inspection-page.ts';
+import { type InspectedSession, renderInspectionPage } from '../../report/html/inspection-page.ts';
 import { type Inspection, inspectConversation } from '../../report/inspection.ts';
 import { inspectionText } from '../../report/inspection-text.ts';
-import { type RoundSeries, roundSeries } from '../../report/round-series.ts';
+import { type RoundSeries, recordedSeries } from '../../report/round-series.ts';
 import { countOf, drawTable, formatShare, formatShort } from '../../report/terminal.ts';
 import { contextWindowForModel, findModel } from '../../tokens/catalog.ts';
 import { loadExactCounter } from '../../tokens/exact-counter.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../tokens/token-estimator.ts';
 import { tokenProfileForModel } from '../../tokens/token-profiles.ts';
 import type { Recording } from '../../transcripts/recordings.ts';
-import type { CommandDefinition, GivenArguments } from '../command.ts';
-import { eachRecording, readingOptions } from '../each-recording.ts';
+import { type CommandDefinition, type GivenArguments, readNumber } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { collectPage } from '../inspection-page.ts';
-import { checkOutputs, forceOption } from '../output-files.ts';
-import { type Report, writeJson } from '../report.ts';
+import { checkOutputs, forceOption, writeOutput } from '../files.ts';
+import { type Report, writeJson } from '../output.ts';
+import { eachRecording, readingOptions } from '../recordings.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `roundfold inspect`: what is in it, and where its tokens go. */
@@ -43,26 +42,34 @@ export const inspect: CommandDefinition = {
     ['roundfold inspect session.jsonl --html report.html', 'with charts, for a browser'],
     ['roundfold inspect *.jsonl --json | jq .context.tokens', 'for a program'],
   ],
-  async run(given, terminal) {
-    const report = { terminal, json: given.flag('json') };
+  async run(given, report) {
     checkOutputs(given, given.positional);
     const settings = await readSettings(given);
-    const page = collectPage(given);
-    let seen: Inspected[] = [];
+    const hasPage = given.text('html') !== undefined;
+    const onPage = keepLargest<InspectedSession>(ON_PAGE);
+    let inFile = keepLargest<Inspected>(LISTED + 1);
     const code = await eachRecording(given, report, {
       visit(recording, file) {
         const inspected = inspectRecording(recording, settings);
-        page?.add(toSession(file, inspected, seriesOf(recording, inspected.model, settings)));
+        if (hasPage)
+          onPage.add(
+            toSession(file, inspected, recordedSeries(recording, estimatorFor(inspected.model, settings))),
+          );
         if (report.json) printJson(report, file, inspected);
-        else seen = remember(seen, inspected);
+        else inFile.add(inspected);
         return exitCodes.done;
       },
       endFile(file) {
-        if (!report.json) printFile(report, file, seen);
-        seen = [];
+        if (!report.json) printFile(report, file, inFile.largest());
+        inFile = keepLargest(LISTED + 1);
       },
     });
-    page?.write(terminal);
+    if (onPage.count() > 0) {
+      const sessions = onPage.largest();
+      const leftOut = onPage.count() - sessions.length;
+      const out = writeOutput(given, 'html', () => renderInspectionPage({ sessions, leftOut }));
+      report.terminal.talk(`wrote ${out}\n`);
+    }
     return code;
   },
 };
@@ -79,19 +86,11 @@ async function readSettings(given: GivenArguments): Promise<Settings> {
   const model = given.text('model');
   return {
     model,
-    windowTokens: readCount(given, 'window'),
-    top: readCount(given, 'top') ?? 5,
+    windowTokens: readNumber(given, 'window', { from: 1 }),
+    top: readNumber(given, 'top', { from: 1 }) ?? 5,
     countText: given.flag('exact') ? await loadExactCounter(exactEncoding(model)) : undefined,
     estimators: new Map(),
   };
-}
-
-function readCount(given: GivenArguments, option: string): number | undefined {
-  const text = given.text(option);
-  if (text === undefined) return undefined;
-  const count = Number(text.replaceAll(/[_,]/g, ''));
-  if (Number.isSafeInteger(count) && count > 0) return count;
-  throw new RoundfoldError('usage', `--${option} wants a whole number above 0, not ${JSON.stringify(text)}`);
 }
 
 function exactEncoding(model: string | undefined): 'o200k' | 'cl100k' {
@@ -119,7 +118,7 @@ function inspectRecording({ transcript, conversations }: Recording, settings: Se
   if (live === undefined)
     throw new RoundfoldError('input-not-understood', 'a recording without a conversation');
   const model = settings.model ?? transcript.model ?? live.frame.model;
-  // A session that names its window was recorded in it; a model that is asked for has its own.
+  // The window that a session names is that of the recorded model; another model has its own.
   const recordedWindow = settings.model === undefined ? transcript.windowTokens : undefined;
   const windowTokens =
     settings.windowTokens ?? recordedWindow ?? (model === undefined ? undefined : promptLimit(model));
@@ -134,15 +133,6 @@ function inspectRecording({ transcript, conversations }: Recording, settings: Se
     notes: [...transcript.notes, ...notesOnFrame(live.frame)],
     inspection: inspectConversation(live, { estimator, windowTokens, top: settings.top }),
   };
-}
-
-/** The context of the whole session, round by round. */
-function seriesOf({ transcript, conversations }: Recording, model: string | undefined, settings: Settings) {
-  const stretches = conversations.map((conversation, index) => ({
-    conversation,
-    opening: transcript.segments[index]?.opening,
-  }));
-  return roundSeries('recorded', stretches, estimatorFor(model, settings));
 }
 
 function notesOnFrame({ continues, managedBy }: Frame): readonly string[] {
@@ -170,18 +160,34 @@ function printJson(report: Report, file: string, { inspection, ...recording }: I
   writeJson(report, 'inspection', { file, ...recording, ...inspection });
 }
 
-/** So many conversations of one file are listed; of a log with thousands the largest are enough. */
+/** How many other conversations of one file are listed, and how many are on a page. Of more, the largest are shown. */
 const LISTED = 20;
+const ON_PAGE = 100;
 
-/** Keeps the largest, so that a log of any length costs little. */
-function remember(seen: readonly Inspected[], next: Inspected): Inspected[] {
-  const all = [...seen, next];
-  if (all.length < 2 * LISTED) return all;
-  return all.toSorted((left, right) => sizeOf(right) - sizeOf(left)).slice(0, LISTED);
+/** Keeps the largest of what is added, so that a log of any length costs little. */
+function keepLargest<One extends { readonly inspection: Inspection }>(limit: number) {
+  let kept: One[] = [];
+  let count = 0;
+  /** In the order in which they came. */
+  const largest = (): One[] => {
+    const chosen = new Set(kept.toSorted(bySize).slice(0, limit));
+    return kept.filter((one) => chosen.has(one));
+  };
+  return {
+    add(one: One): void {
+      count++;
+      kept.push(one);
+      if (kept.length >= 2 * limit) kept = largest();
+    },
+    count: () => count,
+    largest,
+  };
 }
 
-function sizeOf({ inspection }: Inspected): number {
-  return inspection.context.tokens;
+type Sized = Pick<Inspected, 'inspection'>;
+
+function bySize({ inspection: left }: Sized, { inspection: right }: Sized): number {
+  return right.context.tokens - left.context.tokens;
 }
 
 function toSession(file: string, inspected: Inspected, series: RoundSeries): InspectedSession {
@@ -190,10 +196,10 @@ function toSession(file: string, inspected: Inspected, series: RoundSeries): Ins
 }
 
 function printFile({ terminal }: Report, file: string, seen: readonly Inspected[]): void {
-  const bySize = seen.toSorted((left, right) => sizeOf(right) - sizeOf(left));
-  const shown = seen.find(({ kind }) => kind === 'main' && seen.length <= LISTED) ?? bySize[0];
+  const sorted = seen.toSorted(bySize);
+  const shown = seen.find(({ kind }) => kind === 'main' && seen.length <= LISTED) ?? sorted[0];
   if (shown === undefined) return;
-  const others = bySize.filter((inspected) => inspected !== shown).slice(0, LISTED);
+  const others = sorted.filter((inspected) => inspected !== shown);
   printOne(terminal, file, shown);
   if (others.length > 0) {
     terminal.out(`\n${terminal.style('bold', 'Other conversations in this file')}\n`);

@@ -1,8 +1,14 @@
-import { once } from 'node:events';
 import type { CommandDefinition } from '../command.ts';
-import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
-import { conversationOption, STORE_TEXT, storeOption, tenantOption } from '../store/options.ts';
-import { overStore, type StoreWork } from '../store/over-store.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { untilTold } from '../interruption.ts';
+import {
+  conversationOption,
+  overStore,
+  STORE_HELP,
+  type StoreWork,
+  storeOption,
+  tenantOption,
+} from '../store.ts';
 import { readVersion } from '../version.ts';
 
 /** `roundfold mcp`: lets an agent read again what left its context. Runs until it is told to end, which is a success. */
@@ -15,8 +21,8 @@ export const mcp: CommandDefinition = {
     ['claude mcp add roundfold -- roundfold mcp', 'in Claude Code'],
     ['roundfold mcp --tenant alice --conversation 3fa9', 'with one conversation and nothing else'],
   ],
-  details: () => `${CONFIGURATION}\n${STORE_TEXT}\n${EXIT_CODE_TEXT}\n`,
-  run: (given, terminal) => overStore(given, terminal, run),
+  details: () => `${CONFIGURATION}\n${STORE_HELP}`,
+  run: (given, report) => overStore(given, report, run),
 };
 
 const CONFIGURATION = `In other clients: { "mcpServers": { "roundfold": { "command": "roundfold", "args": ["mcp"] } } }
@@ -26,10 +32,9 @@ Tools: recall (handle, page) and search (words, limit). Both only read.
 
 async function run({ given, report, access }: StoreWork): Promise<ExitCode> {
   const { terminal } = report;
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  const told = Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]);
-  const { serveTools } = await import('../mcp/serve.ts');
+  const told = untilTold();
+  // Loaded here, so that help and other commands do without the SDK.
+  const { serveTools } = await import('./mcp-server.ts');
   const serving = serveTools({
     access,
     tenant: given.text('tenant'),
@@ -38,9 +43,9 @@ async function run({ given, report, access }: StoreWork): Promise<ExitCode> {
     onError: () => terminal.talk('a message of the client could not be read or answered\n'),
   });
   if (terminal.isWatched) terminal.talk('waiting for an MCP client on standard input; Ctrl-C ends it\n');
-  await Promise.race([told, serving.closed]).finally(() => stopped.abort());
+  await Promise.race([told, serving.closed]);
   await serving.close();
-  // Whoever asked was told.
+  // The tools have reported them to the agent already.
   access.takeFaults();
   return exitCodes.done;
 }

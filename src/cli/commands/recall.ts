@@ -1,17 +1,34 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable, printableJson, printableLines } from '../../conversation/printable.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
-import { formatPages, type PageRange } from '../../report/page-words.ts';
-import { messagesOfSpan, parseSpan } from '../../stores/span-pages.ts';
+import { formatPages, noSuchPage, type PageRange } from '../../report/terminal.ts';
 import type { ArchivedSpan } from '../../stores/store.ts';
-import type { CommandDefinition } from '../command.ts';
-import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
-import { type Report, writeJson } from '../report.ts';
-import { refuseFaults } from '../store/fault-error.ts';
-import { findTenant } from '../store/find-conversation.ts';
-import { jsonOption, STORE_TEXT, storeOption, tenantOption } from '../store/options.ts';
-import { overStore, type StoreWork } from '../store/over-store.ts';
-import { pageOptions, readPageRange, withinPages } from '../store/page-range.ts';
+import {
+  type CommandDefinition,
+  type GivenArguments,
+  jsonOption,
+  type OptionDefinition,
+  readNumber,
+} from '../command.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { type Report, writeJson } from '../output.ts';
+import {
+  overStore,
+  recallSpan,
+  refuseFaults,
+  STORE_HELP,
+  type StoreWork,
+  storeOption,
+  tenantOption,
+} from '../store.ts';
+
+/** Ways to say how much is read: one of them at most. */
+const pageOptions: readonly OptionDefinition[] = [
+  { flags: '--page <number>', help: 'which page, from 1 on (default 1)' },
+  { flags: '--pages <first-last>', help: 'several pages: 3-5' },
+  { flags: '--all', help: 'every page; with --json the messages themselves' },
+  { flags: '--raw', help: 'the messages as JSON, byte for byte as they were kept' },
+];
 
 /** `roundfold recall`: messages that left a conversation, page by page or as they were. */
 export const recall: CommandDefinition = {
@@ -25,8 +42,8 @@ export const recall: CommandDefinition = {
     ['roundfold recall rf:1f0c… --page 12', 'the page that a summary calls (A12), when A is this handle'],
     ['roundfold recall rf:1f0c… --raw > messages.json', 'the messages, byte for byte'],
   ],
-  details: () => `${PAGE_TEXT}\n${STORE_TEXT}\n${EXIT_CODE_TEXT}\n`,
-  run: (given, terminal) => overStore(given, terminal, run),
+  details: () => `${PAGE_TEXT}\n${STORE_HELP}`,
+  run: (given, report) => overStore(given, report, run),
 };
 
 const PAGE_TEXT = `A page has whole lines and about 2,000 tokens. A page that does not exist ends with
@@ -39,19 +56,60 @@ async function run(work: StoreWork): Promise<ExitCode> {
   const span = await findSpan(work, given.positional[0] ?? '');
   if (given.flag('raw')) writeRaw(report, span);
   else {
+    // Loaded here, so that help does without.
+    const { messagesOfSpan, parseSpan } = await import('../../stores/span-pages.ts');
     const pages = pagesOf(messagesOfSpan(span));
     const range = withinPages(asked, pages.length);
     if (!report.json) printPages(report, pages, range);
-    else if (given.flag('all')) writeSpan(report, span, pages.length);
+    else if (given.flag('all')) writeSpan(report, span, { pages: pages.length, messages: parseSpan(span) });
     else writePages(report, span, { pages, range });
   }
   return exitCodes.done;
 }
 
+/**
+ * The pages that are asked for: the first one where nothing is said, an endless range for all of them.
+ * @throws `usage` for what is no range, and for two ways of saying it at once
+ */
+function readPageRange(given: GivenArguments): PageRange {
+  const page = readNumber(given, 'page', { from: 1 });
+  const pages = given.text('pages');
+  const isAll = given.flag('all');
+  if ([page !== undefined, pages !== undefined, isAll, given.flag('raw')].filter(Boolean).length > 1) {
+    throw new RoundfoldError('usage', '--page, --pages, --all and --raw cannot be combined', {
+      remedy: 'Give one of them.',
+    });
+  }
+  if (pages !== undefined) return parseRange(pages);
+  return isAll ? { first: 1, last: Number.POSITIVE_INFINITY } : { first: page ?? 1, last: page ?? 1 };
+}
+
+function parseRange(text: string): PageRange {
+  const [, first, last] = /^(\d{1,9})-(\d{1,9})$/.exec(text) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  if (range.first >= 1 && range.last >= range.first) return range;
+  throw new RoundfoldError(
+    'usage',
+    `--pages takes a first and a last page, not ${JSON.stringify(text.slice(0, 40))}`,
+    { remedy: 'For the third to the fifth: --pages 3-5.' },
+  );
+}
+
+/**
+ * Holds a range to the pages that there are.
+ * @throws `usage` when it asks for one that does not exist
+ */
+function withinPages({ first, last }: PageRange, pages: number): PageRange {
+  const end = last === Number.POSITIVE_INFINITY ? pages : last;
+  if (end <= pages) return { first, last: end };
+  throw new RoundfoldError('usage', noSuchPage(Math.max(first, pages + 1), pages), {
+    remedy: pages === 1 ? 'Leave the number out.' : `Give a number from 1 to ${pages}.`,
+  });
+}
+
 async function findSpan({ given, access }: StoreWork, handle: string): Promise<ArchivedSpan> {
   const store = access.forReading();
-  const tenant = store === undefined ? undefined : await findTenant(store, given.text('tenant'));
-  const span = tenant === undefined ? undefined : await store?.recall({ tenant, handle });
+  const span = store && (await recallSpan(store, { handle, tenant: given.text('tenant') }));
   if (span !== undefined) return span;
   refuseFaults(access);
   throw new RoundfoldError('store', `nothing is stored under ${printable(handle, 80)}`, {
@@ -62,9 +120,9 @@ async function findSpan({ given, access }: StoreWork, handle: string): Promise<A
 }
 
 function writeRaw({ terminal }: Report, { body }: ArchivedSpan): void {
-  // What a program reads is byte for byte what was kept; on a screen it says the same.
+  // A program gets the bytes as they were kept; a screen gets the same with control characters escaped.
   terminal.data(process.stdout.isTTY ? printableJson(Buffer.from(body).toString()) : body);
-  // The prompt of a shell has its own line; what is written stays as it is.
+  // Puts the prompt of the shell on a line of its own, without changing the data.
   if (process.stdout.isTTY) terminal.talk('\n');
 }
 
@@ -89,9 +147,11 @@ function writePages(
   }
 }
 
-function writeSpan(report: Report, span: ArchivedSpan, pages: number): void {
-  const { tenant, conversation, handle, start, end, createdAt, body } = span;
-  const messages = parseSpan(span);
+function writeSpan(
+  report: Report,
+  { tenant, conversation, handle, start, end, createdAt, body }: ArchivedSpan,
+  { pages, messages }: { readonly pages: number; readonly messages: readonly unknown[] | undefined },
+): void {
   const content = messages === undefined ? { body: Buffer.from(body).toString('base64') } : { messages };
   writeJson(report, 'span', { tenant, conversation, handle, start, end, createdAt, pages, ...content });
 }

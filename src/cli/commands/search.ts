@@ -1,13 +1,20 @@
 import { printable } from '../../conversation/printable.ts';
-import type { CommandDefinition } from '../command.ts';
-import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
-import { type Report, writeJson } from '../report.ts';
-import { refuseFaults } from '../store/fault-error.ts';
-import { conversationOption, jsonOption, STORE_TEXT, storeOption, tenantOption } from '../store/options.ts';
-import { overStore, type StoreWork, sayNothingStored } from '../store/over-store.ts';
-import type { FoundPage } from '../store/search-spans.ts';
-import { idLength } from '../store/short-forms.ts';
-import { readWholeNumber } from '../store/whole-number.ts';
+import { type CommandDefinition, jsonOption, readNumber } from '../command.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { type Report, writeJson } from '../output.ts';
+import {
+  conversationOption,
+  type FoundPage,
+  idLength,
+  overStore,
+  refuseFaults,
+  STORE_HELP,
+  type StoreWork,
+  sayNothingStored,
+  searchSpans,
+  storeOption,
+  tenantOption,
+} from '../store.ts';
 
 const DEFAULT_LIMIT = 10;
 const EXCERPT_LENGTH = 400;
@@ -29,17 +36,15 @@ export const search: CommandDefinition = {
     ['roundfold search parser timeout', 'in all conversations, the last used first'],
     ['roundfold search parser --conversation 3fa9 --json', 'in one, for a program'],
   ],
-  details: () => `${STORE_TEXT}\n${EXIT_CODE_TEXT}\n`,
-  run: (given, terminal) => overStore(given, terminal, run),
+  details: () => STORE_HELP,
+  run: (given, report) => overStore(given, report, run),
 };
 
 async function run(work: StoreWork): Promise<ExitCode> {
   const { given, report, access } = work;
-  const limit = readWholeNumber(given, 'limit', 1) ?? DEFAULT_LIMIT;
+  const limit = readNumber(given, 'limit', { from: 1 }) ?? DEFAULT_LIMIT;
   const store = access.forReading();
   if (store === undefined) return sayNothingStored(work);
-  // Loaded here, so that help and commands without a store do without.
-  const { searchSpans } = await import('../store/search-spans.ts');
   const found = await searchSpans(store, {
     words: given.positional.join(' '),
     limit,

@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import { type FaultName, faultKinds, isFaultName } from '../../simulator/faults.ts';
 import type { RecordedRequest } from '../../simulator/recorder.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
-import type { CommandDefinition, GivenArguments } from '../command.ts';
+import { type CommandDefinition, type GivenArguments, readNumber } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { type Report, writeJson } from '../report.ts';
+import { untilTold } from '../interruption.ts';
+import { type Report, writeJson } from '../output.ts';
 
 const faultNames = Object.keys(faultKinds);
 
@@ -30,12 +30,12 @@ export const simulate: CommandDefinition = {
     ['roundfold simulate --window 20000', 'models with a small window, to see how a client meets its end'],
     ['roundfold simulate --fault overloaded --json', 'every request is answered with 529'],
   ],
-  async run(given, terminal) {
-    const report = { terminal, json: given.flag('json') };
+  async run(given, report) {
+    const { terminal } = report;
     const ended = untilTold();
     const simulator = await startSimulator({
       port: readNumber(given, 'port', { from: 0, to: 65_535 }),
-      windowTokens: readNumber(given, 'window', { from: 1, to: Number.MAX_SAFE_INTEGER }),
+      windowTokens: readNumber(given, 'window', { from: 1 }),
       host: given.text('host'),
       faults: readFaults(given).map((name) => ({ name })),
       onRequest: (request) => printRequest(report, request),
@@ -48,15 +48,6 @@ export const simulate: CommandDefinition = {
   },
 };
 
-/** Waits for the first of the signals that ask a process to end; a second one then ends it at once. */
-async function untilTold(): Promise<void> {
-  const told = new AbortController();
-  const { signal } = told;
-  await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]).finally(
-    () => told.abort(),
-  );
-}
-
 function readFaults(given: GivenArguments): readonly FaultName[] {
   return (given.list('fault') ?? []).map((name) => {
     if (isFaultName(name)) return name;
@@ -64,24 +55,6 @@ function readFaults(given: GivenArguments): readonly FaultName[] {
       remedy: `Known: ${faultNames.join(', ')}.`,
     });
   });
-}
-
-function readNumber(
-  given: GivenArguments,
-  option: string,
-  { from, to }: { readonly from: number; readonly to: number },
-): number | undefined {
-  const text = given.text(option);
-  if (text === undefined) return undefined;
-  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= from && value <= to) return value;
-  throw new RoundfoldError(
-    'usage',
-    `--${option} takes a whole number, not ${JSON.stringify(text.slice(0, 40))}`,
-    {
-      remedy: `Give a number from ${from} to ${to}.`,
-    },
-  );
 }
 
 function printRequest(report: Report, request: RecordedRequest): void {

@@ -1,14 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { isObject } from '../../conversation/json.ts';
 import { aggregate, type Estimate, estimate, type RowResult } from '../../lab/aggregate.ts';
+import type { Loss } from '../../lab/losses.ts';
 import { harnessOfRow, isRecordedLevel, levelName, NONE } from '../../lab/measure.ts';
-import type { FigureName } from '../../lab/measures.ts';
+import { type FigureName, figureMeasures, nameOfFigure } from '../../lab/measures.ts';
 import { LAST_SHARE, MINIMUM_TOKENS } from '../../lab/trajectory.ts';
-import type { RowKind } from '../../report/comparison.ts';
+import { formatFigure, type RowKind } from '../../report/comparison.ts';
 import { formatCount } from '../../report/terminal.ts';
-import type { CaseResult, RecordingResult } from './compare-recording.ts';
-import type { SessionCost } from './costs.ts';
-import type { JobResult } from './job.ts';
-import { type LostNeed, telling } from './lost.ts';
-import type { CompareSettings } from './settings.ts';
+import type { JobResult } from './jobs.ts';
+import type { CaseResult, CompareSettings, RecordingResult, RowLosses, SessionCost } from './recording.ts';
 
 /** A comparison in numbers. Plain data: `--json` prints it and `--baseline` reads it. */
 export interface Summary {
@@ -66,7 +67,7 @@ export function summarize(results: readonly JobResult[], settings: CompareSettin
   const measurements = sessions.flatMap(({ cases }) => cases.flatMap((one) => one.measurements));
   const { strategies, budgets, cuts, model } = settings;
   const rows = aggregate(measurements)
-    // Doing nothing is the same everywhere: once is enough.
+    // Doing nothing gives the same at every level, so it is listed once.
     .filter(({ row, level }) => row !== NONE || !isRecordedLevel(level))
     .map((result) => toRow(result, settings, sessions));
   return {
@@ -76,7 +77,8 @@ export function summarize(results: readonly JobResult[], settings: CompareSettin
       cuts: cases.length,
       tokens,
       model: costs[0]?.model,
-      noneFits: costs.length === 0 ? undefined : costs.every(({ noneFits }) => noneFits),
+      noneFits:
+        costs.length === 0 ? undefined : costs.every(({ withoutCompaction }) => withoutCompaction.fits),
     })),
     leftOut: all
       .filter(({ cases }) => cases.length === 0)
@@ -159,7 +161,7 @@ function costOf({ row, level }: RowResult, sessions: readonly MergedSession[]) {
   const found = priced.flatMap(({ costs }) => {
     const parts = costs.map((cost) =>
       row === NONE
-        ? { cost: cost.none, fits: cost.noneFits }
+        ? cost.withoutCompaction
         : cost.rows.find((one) => one.row === row && levelName(one.budget) === level),
     );
     const known = parts.filter((part) => part !== undefined);
@@ -212,4 +214,145 @@ const PRECISION = 1e6;
 function rounded({ mean, low, high, sessions }: Estimate): Estimate {
   const round = (value: number) => Math.round(value * PRECISION) / PRECISION;
   return { mean: round(mean), low: round(low), high: round(high), sessions };
+}
+
+/** Something a later call needed that was not there any more. */
+export interface LostNeed extends Loss {
+  readonly session: string;
+  readonly row: string;
+  readonly level: string;
+}
+
+/** How many losses of one row at one level in one session are reported. */
+const TOLD = 8;
+
+/**
+ * The most telling losses: of each row, level and session the soonest needed, each once, and those of all in turns, so
+ * that the first of a long list are of every kind.
+ */
+function telling(losses: readonly (RowLosses & { readonly session: string })[]): readonly LostNeed[] {
+  const groups = Map.groupBy(losses, ({ row, level, session }) => JSON.stringify([row, level, session]));
+  const told = [...groups.values()].map((group) => {
+    const needs = group.flatMap(({ row, level, session, first }) =>
+      first.map((loss) => ({ session, row, level, ...loss })),
+    );
+    const distinct = [...new Map(needs.toReversed().map((need) => [need.what, need])).values()];
+    return distinct
+      .toSorted((left, right) => (left.roundsLater ?? 0) - (right.roundsLater ?? 0))
+      .slice(0, TOLD);
+  });
+  return Array.from({ length: TOLD }, (_, rank) => told.flatMap((needs) => needs[rank] ?? [])).flat();
+}
+
+/** A figure that got worse. */
+export interface Regression {
+  readonly row: string;
+  readonly level: string;
+  readonly figure: string;
+  readonly before: number;
+  readonly now: number;
+}
+
+/** A share counts as worse when it is more than half a point lower. */
+const SHARE_NOISE = 0.005;
+/** A cost counts as worse when it is more than one percent higher. */
+const COST_NOISE = 0.01;
+
+/**
+ * A former comparison, as `--json` printed it.
+ * @throws RoundfoldError `usage` when there is none in the file
+ */
+export function readBaseline(file: string): Summary {
+  const text = readText(file);
+  for (const line of text.split('\n')) {
+    const value = tryParse(line);
+    // Written by this command: whoever changes it by hand gets what they ask for.
+    if (isObject(value) && value['type'] === 'comparison' && Array.isArray(value['rows']))
+      return value as unknown as Summary;
+  }
+  throw new RoundfoldError('usage', `${file} is no comparison`, {
+    remedy: 'Make one with `roundfold compare … --json > FILE`.',
+  });
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    // biome-ignore lint/style/useErrorCause: the cause is passed, in the third argument
+    throw new RoundfoldError('usage', `${file} cannot be read`, {
+      cause,
+      remedy: 'Make a baseline with `roundfold compare … --json > FILE`.',
+    });
+  }
+}
+
+function tryParse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What got worse since the baseline, by more than noise: a share by more than half a point, a cost by more than 1 %. Only
+ * strategies are judged, at the budgets that both have.
+ * @throws RoundfoldError `usage` when the two were not measured on the same
+ */
+export function findRegressions(before: Summary, now: Summary): readonly Regression[] {
+  checkComparable(before, now);
+  const keyOf = ({ row, level }: SummaryRow) => JSON.stringify([row, level]);
+  const known = new Map(before.rows.map((row) => [keyOf(row), row]));
+  const pairs = now.rows
+    .filter(({ kind }) => kind === 'strategy')
+    .flatMap((row) => {
+      const old = known.get(keyOf(row));
+      return old === undefined ? [] : [[old, row] as const];
+    });
+  if (pairs.length === 0) {
+    throw new RoundfoldError('usage', 'the baseline has none of these strategies at these budgets', {
+      remedy: 'Compare the same --strategies and --budgets, or make a new baseline.',
+    });
+  }
+  return pairs.flatMap(([old, row]) => regressionsOf(old, row));
+}
+
+/** More or less of these is no gain and no loss: what is kept was asked for, and what is read again follows from lines. */
+const UNJUDGED: readonly string[] = ['kept', 'stablePrefix', 'tokensToReadAgain'];
+const judgedMeasures = figureMeasures.filter(({ figure }) => !UNJUDGED.includes(figure));
+
+function checkComparable(before: Summary, now: Summary): void {
+  const names = ({ sessions }: Summary) => JSON.stringify(sessions.map(({ name }) => name).toSorted());
+  const differs =
+    names(before) !== names(now)
+      ? 'other sessions'
+      : before.settings.cuts === now.settings.cuts
+        ? undefined
+        : 'another number of cuts';
+  if (differs === undefined) return;
+  throw new RoundfoldError('usage', `the baseline was measured on ${differs}`, {
+    remedy: 'Compare the same files with the same --cuts, or make a new baseline.',
+  });
+}
+
+function regressionsOf(old: SummaryRow, { row, level, figures, cost }: SummaryRow): readonly Regression[] {
+  const shares = judgedMeasures.flatMap(({ figure, isLessBetter }) => {
+    const [before, now] = [old.figures[figure]?.mean, figures[figure]?.mean];
+    if (before === undefined || now === undefined) return [];
+    const loss = isLessBetter === true ? now - before : before - now;
+    return loss > SHARE_NOISE ? [{ row, level, figure, before, now }] : [];
+  });
+  const isDearer =
+    old.cost !== undefined && cost !== undefined && cost.mean > old.cost.mean * (1 + COST_NOISE);
+  return [
+    ...shares,
+    ...(isDearer ? [{ row, level, figure: 'cost', before: old.cost.mean, now: cost.mean }] : []),
+  ];
+}
+
+/** A regression as a line. */
+export function regressionText({ row, level, figure, before, now }: Regression): string {
+  const words = (value: number) => formatFigure(value, { unit: figure === 'cost' ? 'dollars' : 'share' });
+  return `${row} at ${level}: ${nameOfFigure(figure)} from ${words(before)} to ${words(now)}`;
 }

@@ -1,21 +1,12 @@
 /** A thread that does one piece of work after the other, as it is told. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Job, type JobResult, runJob } from './job.ts';
-import type { CompareSettings } from './settings.ts';
-
-/** What a thread says: how far it is, and in the end what came of it. */
-export type WorkerMessage =
-  | { readonly type: 'progress'; readonly share: number }
-  | { readonly type: 'done'; readonly result: JobResult };
+import { type Job, runJob, type WorkerMessage } from './jobs.ts';
+import type { CompareSettings } from './recording.ts';
 
 const settings = workerData as CompareSettings; // put there by the pool
 
-parentPort?.on('message', (job: Job) => {
+parentPort?.on('message', async (job: Job) => {
   const say = (message: WorkerMessage) => parentPort?.postMessage(message);
-  runJob(job, settings, (share) => say({ type: 'progress', share })).then(
-    (result) => say({ type: 'done', result }),
-    (error: unknown) => {
-      throw error;
-    },
-  );
+  const result = await runJob(job, settings, (share) => say({ type: 'progress', share }));
+  say({ type: 'done', result });
 });

@@ -1,27 +1,27 @@
 import { createCompactor } from '../../compaction/compactor.ts';
+import { type PriceSet, priceSetOf } from '../../compaction/economics/price-set.ts';
 import { type BilledTokens, costOf } from '../../compaction/economics/request-cost.ts';
 import { changeOf } from '../../compaction/plan/strategy.ts';
-import { asCount, asList, isObject, type JsonObject } from '../../conversation/json.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { readConversation } from '../../formats/registry.ts';
+import { askAnthropic } from '../../providers/anthropic.ts';
 import { accountForCompaction, type CompactionAccount } from '../../report/compaction-account.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
+import { findModel } from '../../tokens/catalog.ts';
 import { createTokenEstimator } from '../../tokens/token-estimator.ts';
 import { tokenProfileForModel } from '../../tokens/token-profiles.ts';
+import { demoTools, openWorkspace, type Workspace } from './project.ts';
 import {
-  type AnsweredCall,
-  type ClientMaker,
-  callsIn,
-  type DemoClient,
-  type Refusal,
-  refusalIn,
-} from './client.ts';
-import { DEMO_MODEL, listPrices } from './model.ts';
-import { type DemoSession, type DemoStep, demoSystem, scriptOf } from './session.ts';
-import { type Survived, whatSurvived } from './survived.ts';
-import { demoTools, openWorkspace, type Workspace } from './workspace.ts';
+  type DemoSession,
+  type DemoStep,
+  demoSystem,
+  type Survived,
+  scriptOf,
+  whatSurvived,
+} from './session.ts';
 
 /** A request as the provider saw it. */
-export interface DemoRequest {
+interface DemoRequest {
   readonly promptTokens: number;
   /** Compactions before it. */
   readonly compactions: number;
@@ -46,17 +46,17 @@ export interface DemoRun {
   readonly survived: Survived;
 }
 
-/** Is told how a run goes on. What it gives back is waited for. */
+/** Is told how a run goes on. The run waits for what it returns. */
 export interface Audience {
   onRequest(step: number, promptTokens: number): Promise<void>;
   onCompaction(compaction: DemoCompaction): Promise<void>;
 }
 
-export interface PlayOptions {
+interface PlayOptions {
   readonly session: DemoSession;
   readonly windowTokens: number;
   readonly seed: number;
-  readonly maker: ClientMaker;
+  readonly client: DemoClient;
   readonly isCompacting: boolean;
   readonly audience: Audience;
   readonly signal: AbortSignal;
@@ -70,12 +70,11 @@ const STEP_SECONDS = 8;
  * @throws the signal's reason when it is aborted; the provider has ended by then
  */
 export async function playSession(options: PlayOptions): Promise<DemoRun> {
-  const { session, windowTokens, seed } = options;
   let nowMs = Date.UTC(2026, 0, 5);
   const simulator = await startSimulator({
-    windowTokens,
-    seed,
-    script: scriptOf(session),
+    windowTokens: options.windowTokens,
+    seed: options.seed,
+    script: scriptOf(options.session),
     now: () => nowMs,
     onRequest: () => {
       nowMs += STEP_SECONDS * 1000;
@@ -89,14 +88,17 @@ export async function playSession(options: PlayOptions): Promise<DemoRun> {
 }
 
 async function play(options: PlayOptions, { url, requests: recorded }: Simulator): Promise<DemoRun> {
-  const { session, maker, audience, signal } = options;
+  const { session, client, audience, signal } = options;
   const fitBody = createFitter(options);
-  const client = maker.connect(url);
   const workspace = openWorkspace(session.project);
   const requests: DemoRequest[] = [];
   const compactions: DemoCompaction[] = [];
   let messages: readonly unknown[] = [{ role: 'user', content: session.opening }];
   let answered: unknown;
+  const endAt = (stepsDone: number, refusal?: Refusal): DemoRun => {
+    const survived = whatSurvived(answered, session.steps.slice(0, stepsDone), workspace.changed());
+    return { stepsDone, requests, compactions, refusal, survived };
+  };
   for (const [index, step] of session.steps.entries()) {
     signal.throwIfAborted();
     const { body, account } = await fitBody(bodyOf(messages));
@@ -104,21 +106,17 @@ async function play(options: PlayOptions, { url, requests: recorded }: Simulator
       compactions.push({ step: index + 1, account });
       await audience.onCompaction({ step: index + 1, account });
     }
-    const { answer, refusal } = await ask(client, body, signal);
+    const { answer, refusal } = await ask(client, url, body, signal);
     const promptTokens = recorded.at(-1)?.promptTokens ?? 0;
     const cost = refusal === undefined ? costOf(listPrices, billedIn(answer)) : 0;
     requests.push({ promptTokens, compactions: compactions.length, cost });
     await audience.onRequest(index + 1, promptTokens);
-    if (refusal !== undefined) {
-      const survived = whatSurvived(answered, session.steps.slice(0, index), workspace.changed);
-      return { stepsDone: index, requests, compactions, refusal, survived };
-    }
+    if (refusal !== undefined) return endAt(index, refusal);
     answered = body['messages'];
     const said = { role: 'assistant', content: answer['content'] };
     messages = [...asList(answered), said, ...goOn(step, callsIn(answer), workspace)];
   }
-  const survived = whatSurvived(answered, session.steps, workspace.changed);
-  return { stepsDone: session.steps.length, requests, compactions, refusal: undefined, survived };
+  return endAt(session.steps.length);
 }
 
 function bodyOf(messages: readonly unknown[]): JsonObject {
@@ -132,18 +130,14 @@ function bodyOf(messages: readonly unknown[]): JsonObject {
   };
 }
 
-/** A body that fits, and an account of what was done for it. */
-interface Fitted {
-  readonly body: JsonObject;
-  readonly account?: CompactionAccount | undefined;
-}
-
-/** What keeps requests inside the window: roundfold as anybody would use it, or nothing. */
+/** What keeps requests inside the window, and accounts for it: roundfold as anybody would use it, or nothing. */
 function createFitter({
   isCompacting,
   windowTokens,
   signal,
-}: PlayOptions): (body: JsonObject) => Promise<Fitted> {
+}: PlayOptions): (
+  body: JsonObject,
+) => Promise<{ readonly body: JsonObject; readonly account?: CompactionAccount }> {
   if (!isCompacting) return async (body) => ({ body });
   const compactor = createCompactor({ model: DEMO_MODEL, windowTokens });
   const estimator = createTokenEstimator({ profile: tokenProfileForModel(DEMO_MODEL) });
@@ -158,14 +152,14 @@ function createFitter({
   };
 }
 
-interface Asked {
-  readonly answer: JsonObject;
-  readonly refusal?: Refusal | undefined;
-}
-
-async function ask(client: DemoClient, body: JsonObject, signal: AbortSignal): Promise<Asked> {
+async function ask(
+  client: DemoClient,
+  url: string,
+  body: JsonObject,
+  signal: AbortSignal,
+): Promise<{ readonly answer: JsonObject; readonly refusal?: Refusal }> {
   try {
-    return { answer: await client.send(body, signal) };
+    return { answer: asObject(await client.send(url, body, signal)) };
   } catch (error) {
     signal.throwIfAborted();
     const refusal = refusalIn(error);
@@ -177,13 +171,13 @@ async function ask(client: DemoClient, body: JsonObject, signal: AbortSignal): P
 /** The results of calls, or what the user says to an answer without any. */
 function goOn(
   { reply }: DemoStep,
-  calls: readonly AnsweredCall[],
+  calls: ReturnType<typeof callsIn>,
   workspace: Workspace,
 ): readonly JsonObject[] {
   if (calls.length === 0) return reply === undefined ? [] : [{ role: 'user', content: reply }];
   const content = calls.map(({ id, name, input }) => {
     const { text, isError } = workspace.run(name, input);
-    const failure = isError ? { is_error: true } : {};
+    const failure = isError === true ? { is_error: true } : {};
     return { type: 'tool_result', tool_use_id: id, content: text, ...failure };
   });
   return [{ role: 'user', content }];
@@ -198,3 +192,104 @@ function billedIn({ usage }: JsonObject): BilledTokens {
     outputTokens: asCount(counts['output_tokens']),
   };
 }
+
+/** Whoever speaks to the provider: sends request bodies of the Anthropic Messages API. */
+export interface DemoClient {
+  readonly name: string;
+  /** Whether it is the provider's own. */
+  readonly isSdk: boolean;
+  /**
+   * The answer as it came.
+   * @throws whatever the client makes of a refusal; `refusalIn` reads it
+   */
+  send(baseUrl: string, body: JsonObject, signal: AbortSignal): Promise<unknown>;
+}
+
+/** What is needed of the SDK. */
+type SdkConstructor = new (
+  options: JsonObject,
+) => {
+  readonly messages: {
+    create(body: JsonObject, options: { readonly signal: AbortSignal }): Promise<unknown>;
+  };
+};
+
+/** No dependency of ours: used where it is installed, so the name must not look like an import to whoever bundles us. */
+const SDK: string = '@anthropic-ai/sdk';
+
+/** A made-up key, so that the SDK never sends a real one from the environment. */
+const API_KEY = 'demo';
+
+/** The Anthropic SDK where it is installed, else a client of our own. */
+export async function findClient(): Promise<DemoClient> {
+  try {
+    const module: unknown = await import(SDK);
+    const found = isObject(module) ? module['default'] : undefined;
+    return typeof found === 'function' ? sdkClient(found as SdkConstructor) : ownClient; // what its documentation promises
+  } catch {
+    return ownClient;
+  }
+}
+
+function sdkClient(Sdk: SdkConstructor): DemoClient {
+  const options = { apiKey: API_KEY, maxRetries: 0, logLevel: 'off', openTelemetry: false };
+  return {
+    name: 'the Anthropic SDK',
+    isSdk: true,
+    send: (baseURL, body, signal) => new Sdk({ ...options, baseURL }).messages.create(body, { signal }),
+  };
+}
+
+const ownClient: DemoClient = {
+  name: "roundfold's own client",
+  isSdk: false,
+  send: async (baseUrl, body, signal) => {
+    const options = { model: DEMO_MODEL, baseUrl, apiKey: API_KEY };
+    return (await askAnthropic(options, body, { signal })).message;
+  },
+};
+
+function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** How the provider refused. */
+export interface Refusal {
+  readonly status: number;
+  readonly type: string;
+  readonly message: string;
+}
+
+/** The provider's own words in the error of either client; undefined when it is no refusal. */
+function refusalIn(thrown: unknown): Refusal | undefined {
+  if (!isObject(thrown)) return undefined;
+  // The SDK keeps status and body in the error itself, our client in its cause.
+  const holder = isObject(thrown['cause']) ? thrown['cause'] : thrown;
+  const body = isObject(holder['body']) ? holder['body'] : asObject(holder['error']);
+  const error = asObject(body['error']);
+  const status = asCount(holder['status']);
+  const message = asString(error['message']);
+  return status === 0 || message === undefined
+    ? undefined
+    : { status, type: asString(error['type']) ?? 'error', message };
+}
+
+/** The calls in an answer. */
+function callsIn(answer: JsonObject) {
+  return asList(answer['content'])
+    .filter(isObject)
+    .filter((block) => block['type'] === 'tool_use')
+    .map(({ id, name, input }) => ({
+      id: asString(id) ?? '',
+      name: asString(name) ?? '',
+      input: asObject(input),
+    }));
+}
+
+/** The model whose name, window and prices the demo uses. The provider runs on this machine. */
+export const DEMO_MODEL = 'claude-sonnet-5';
+
+/** Its list prices. */
+const listPrices: PriceSet = priceSetOf(findModel(DEMO_MODEL) ?? {}) ?? {
+  prices: { input: 0, output: 0 },
+};

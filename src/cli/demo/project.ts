@@ -1,3 +1,4 @@
+import { asString, type JsonObject } from '../../conversation/json.ts';
 import { createNumbers, type NumberSource } from '../../simulator/seeded.ts';
 
 /** A module of the made-up project: a file with one mistake in it, and the invoice that shows it. */
@@ -23,7 +24,7 @@ export interface DemoProject {
 const AREAS = ['pricing', 'tax', 'shipping', 'discounts', 'refunds', 'deposits', 'fees', 'credit'];
 const SUBJECTS = ['books', 'food', 'travel', 'tools', 'rentals', 'tickets', 'energy', 'repairs'];
 
-/** So many modules have a name of their own. */
+/** The most modules that a project can have. */
 export const MOST_MODULES: number = AREAS.length * SUBJECTS.length;
 
 /** The project: the same for the same seed. */
@@ -106,4 +107,113 @@ function shuffled<Value>(values: readonly Value[], numbers: NumberSource): reado
     .map((value) => ({ value, at: numbers(1_000_000) }))
     .toSorted((left, right) => left.at - right.at)
     .map(({ value }) => value);
+}
+
+/** What a tool answers with. */
+interface ToolResult {
+  readonly text: string;
+  readonly isError?: boolean;
+}
+
+/** Tools as the request offers them. */
+export const demoTools = [
+  toolOf('Read', 'Reads a file with numbered lines.', ['path']),
+  toolOf('Grep', 'Finds lines that hold a text.', ['text']),
+  toolOf('Edit', 'Replaces a text that occurs once in a file.', ['path', 'before', 'after']),
+  toolOf('Bash', 'Runs a command in the root of the project.', ['command']),
+] as const;
+
+function toolOf(name: string, description: string, inputs: readonly string[]) {
+  const properties = Object.fromEntries(inputs.map((input) => [input, { type: 'string' }]));
+  return { name, description, input_schema: { type: 'object', properties, required: inputs } };
+}
+
+/** A working copy of the project in memory. Tools read and change it; nothing touches a disk. */
+export interface Workspace {
+  run(tool: string, input: JsonObject): ToolResult;
+  /** Modules whose mistake is gone. */
+  changed(): readonly DemoModule[];
+}
+
+/** A fresh working copy. */
+export function openWorkspace({ modules, files: original }: DemoProject): Workspace {
+  const files = new Map(original);
+  const isMended = ({ path, before }: DemoModule) => files.get(path)?.includes(before) === false;
+  const tools = new Map<string, (text: (name: string) => string) => ToolResult>([
+    ['Read', (text) => ({ text: numbered(files.get(text('path')) ?? '') })],
+    ['Grep', (text) => ({ text: grep(files, text('text')) })],
+    [
+      'Edit',
+      (text) => {
+        const path = text('path');
+        const edited = (files.get(path) ?? '').replace(text('before'), () => text('after'));
+        files.set(path, edited);
+        return { text: `${path} has been changed.` };
+      },
+    ],
+    [
+      'Bash',
+      (text) => {
+        const [, path] = /^npm test -- (\S+)$/.exec(text('command')) ?? [];
+        if (text('command') === 'git ls-files') return { text: [...files.keys()].join('\n') };
+        return path === undefined
+          ? runTests(modules, isMended)
+          : runTests(
+              modules.filter(({ testPath }) => testPath === path),
+              isMended,
+              routineCases,
+            );
+      },
+    ],
+  ]);
+  return {
+    changed: () => modules.filter(isMended),
+    run: (tool, input) =>
+      tools.get(tool)?.((name) => asString(input[name]) ?? '') ?? { text: `no tool ${tool}`, isError: true },
+  };
+}
+
+function numbered(text: string): string {
+  return text
+    .split('\n')
+    .map((line, index) => `${String(index + 1).padStart(4)} ${line}`)
+    .join('\n');
+}
+
+const MOST_HITS = 25;
+
+function grep(files: ReadonlyMap<string, string>, wanted: string): string {
+  const hits = [...files].flatMap(([path, text]) =>
+    text
+      .split('\n')
+      .flatMap((line, index) => (line.includes(wanted) ? [`${path}:${index + 1}:${line.trim()}`] : [])),
+  );
+  const rest = hits.length > MOST_HITS ? [`… and ${hits.length - MOST_HITS} more`] : [];
+  return [...hits.slice(0, MOST_HITS), ...rest].join('\n');
+}
+
+/** @param further what else is said about a module that passes; nothing is said about it without */
+function runTests(
+  modules: readonly DemoModule[],
+  isMended: (module: DemoModule) => boolean,
+  further?: (module: DemoModule) => readonly string[],
+): ToolResult {
+  const lines = modules.flatMap((module) => {
+    const { invoice, testPath, expected, received } = module;
+    const test = `${testPath} adds up ${invoice} to the cent`;
+    if (!isMended(module)) return [`✗ ${test}: expected ${expected}, received ${received}`];
+    return further === undefined ? [] : [`✓ ${test}`, ...further(module)];
+  });
+  const passed = modules.filter(isMended).length;
+  const sum = `${passed} passed, ${modules.length - passed} failed`;
+  return { text: [...lines, sum].join('\n'), isError: passed < modules.length };
+}
+
+const COUNTRIES = ['AT', 'BE', 'CH', 'DE', 'DK', 'ES', 'FI', 'FR', 'IT', 'NL', 'NO', 'PL', 'PT', 'SE'];
+
+function routineCases({ functionName }: DemoModule): readonly string[] {
+  return COUNTRIES.map(
+    (country, index) =>
+      `✓ ${functionName} in ${country}: table of ${12 + index} quantities (${(index % 4) + 1} ms)`,
+  );
 }

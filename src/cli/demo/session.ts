@@ -25,12 +25,12 @@ export const demoSystem =
   'You are a coding agent. Work in small steps: read, change, run the tests. Use the tools you are given.';
 
 /** Said by the user, the first at the beginning and the second half way. */
-export const demoRules = [
+const demoRules = [
   'Never touch anything under src/legacy, and keep every exported name as it is.',
   'From now on never use toFixed for money: amounts stay whole cents.',
 ] as const;
 
-/** About the tokens that the work on a module adds; a session fills its window a little more than twice. */
+/** Tokens that the work on one module adds, about. A session fills its window a little more than twice. */
 const MODULE_TOKENS = 2300;
 const WINDOWS_FILLED = 2.2;
 
@@ -114,4 +114,44 @@ function mend(module: DemoModule): readonly DemoStep[] {
     },
     { said: `Does ${invoice} add up now?`, calls: [bash(`npm test -- ${testPath}`)] },
   ];
+}
+
+/** How many of something are still there. */
+export interface Share {
+  readonly kept: number;
+  readonly of: number;
+}
+
+/** What of the work until a request can still be read in it. */
+export interface Survived {
+  /** Rules of the user, word for word. */
+  readonly rules: Share;
+  readonly changedFiles: Share;
+  /** Functions that were changed and invoices that were looked at. */
+  readonly names: Share;
+}
+
+/** Looks for what the user has said and what was changed until then in the messages of a request. */
+export function whatSurvived(
+  messages: unknown,
+  steps: readonly DemoStep[],
+  changed: readonly DemoModule[],
+): Survived {
+  const text = JSON.stringify(messages) ?? '';
+  const [first, ...later] = demoRules;
+  const told = later.filter((rule) => steps.some(({ reply }) => reply?.includes(rule) === true));
+  const share = (wanted: readonly string[]): Share => ({
+    kept: wanted.filter((name) => text.includes(JSON.stringify(name).slice(1, -1))).length,
+    of: wanted.length,
+  });
+  return {
+    rules: share([first, ...told]),
+    changedFiles: share(changed.map(({ path }) => shortPath(path))),
+    names: share(changed.flatMap(({ functionName, invoice }) => [functionName, invoice])),
+  };
+}
+
+/** A memory may leave out the root of the project, so only the last two parts of a path are looked for. */
+function shortPath(path: string): string {
+  return path.split('/').slice(-2).join('/');
 }

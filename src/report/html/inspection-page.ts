@@ -1,15 +1,28 @@
 import { printable } from '../../conversation/printable.ts';
 import { thresholdsFor } from '../../tokens/thresholds.ts';
-import type { RoundLimits } from '../charts/rounds-chart.ts';
-import { meter } from '../charts/stacked-bar.ts';
-import type { Inspection, NamedSize, RepeatedRead, ToolUse } from '../inspection.ts';
+import {
+  type Inspection,
+  type NamedSize,
+  type RepeatedRead,
+  type ToolUse,
+  tokenParts,
+  unaccountedPart,
+} from '../inspection.ts';
 import type { RoundSeries } from '../round-series.ts';
 import { countOf, formatCount, formatShare, formatShort } from '../terminal.ts';
-import { tokenParts, unaccountedPart } from '../token-parts.ts';
+import { meter } from './charts.ts';
 import { html, type Markup, quoted, quotedPath } from './markup.ts';
-import { renderPage, type Statistic, section, statistics, subsection } from './page.ts';
-import { type Detail, detailFor, roundsFigure } from './rounds-section.ts';
-import { table } from './table.ts';
+import {
+  countColumn,
+  figureColumn,
+  renderPage,
+  type Statistic,
+  section,
+  statistics,
+  subsection,
+  table,
+} from './page.ts';
+import { type Detail, detailFor, type RoundLimits, roundsFigure } from './rounds.ts';
 import { tokenBar, tokenTable } from './token-section.ts';
 
 /** A conversation that was looked through, with its file. */
@@ -163,9 +176,9 @@ function toolTable(tools: readonly ToolUse[], limit: number): Markup | undefined
     tools,
     [
       { heading: 'tool', isRowHeading: true, cell: ({ tool }) => quoted(tool, 40) },
-      { heading: 'calls', isNumber: true, cell: ({ calls }) => formatCount(calls) },
-      { heading: 'errors', isNumber: true, cell: ({ errors }) => (errors > 0 ? formatCount(errors) : '') },
-      { heading: 'tokens', isNumber: true, cell: ({ tokens }) => formatCount(tokens) },
+      countColumn('calls', ({ calls }) => calls),
+      figureColumn('errors', ({ errors }) => (errors > 0 ? formatCount(errors) : '')),
+      countColumn('tokens', ({ tokens }) => tokens),
     ],
     { caption: 'Tools, by tokens of their calls and results', limit, noun: 'tool' },
   );
@@ -181,8 +194,8 @@ function sizeTable(sizes: readonly NamedSize[], caption: string, heading: string
         cell: ({ name, path }) =>
           path === undefined ? quoted(name, 60) : html`${quoted(name, 30)}<small>${quotedPath(path)}</small>`,
       },
-      { heading: 'message', isNumber: true, cell: ({ message }) => String(message) },
-      { heading: 'tokens', isNumber: true, cell: ({ tokens }) => formatCount(tokens) },
+      figureColumn('message', ({ message }) => String(message)),
+      countColumn('tokens', ({ tokens }) => tokens),
     ],
     { caption },
   );
@@ -193,12 +206,8 @@ function readTable(reads: readonly RepeatedRead[]): Markup | undefined {
     reads,
     [
       { heading: 'file', isRowHeading: true, cell: ({ path }) => quotedPath(path) },
-      { heading: 'reads', isNumber: true, cell: ({ reads: times }) => formatCount(times) },
-      {
-        heading: 'tokens in older reads',
-        isNumber: true,
-        cell: ({ olderTokens }) => formatCount(olderTokens),
-      },
+      countColumn('reads', ({ reads: times }) => times),
+      countColumn('tokens in older reads', ({ olderTokens }) => olderTokens),
     ],
     { caption: 'Files read again' },
   );
@@ -221,19 +230,14 @@ function overview(sessions: readonly InspectedSession[]): Markup {
         isMeter: true,
         cell: ({ inspection }) => meter(inspection.context.tokens / most),
       },
-      { heading: 'tokens', isNumber: true, cell: ({ inspection }) => formatCount(inspection.context.tokens) },
+      countColumn('tokens', ({ inspection }) => inspection.context.tokens),
+      figureColumn('window', ({ inspection: { window } }) =>
+        window === undefined ? '' : html`<span class="${window.level}">${formatShare(window.share)}</span>`,
+      ),
+      countColumn('rounds', ({ inspection }) => inspection.rounds),
       {
-        heading: 'window',
-        isNumber: true,
-        cell: ({ inspection: { window } }) =>
-          window === undefined ? '' : html`<span class="${window.level}">${formatShare(window.share)}</span>`,
-      },
-      { heading: 'rounds', isNumber: true, cell: ({ inspection }) => formatCount(inspection.rounds) },
-      {
-        heading: 'compactions',
-        isNumber: true,
+        ...countColumn<InspectedSession>('compactions', ({ series }) => series.compactions.length),
         isRoomy: true,
-        cell: ({ series }) => formatCount(series.compactions.length),
       },
     ],
     { caption: 'Every conversation; each name leads to more about it' },

@@ -24,7 +24,7 @@ const ENTITIES = new Map([
  * Line breaks of the template and the blanks after them are left out.
  */
 export function html(template: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  const words = compactTemplate(template);
+  const words = template.map((text) => text.replaceAll(/\n\s*/g, ''));
   const text = parts.reduce<string>(
     (before, part, index) => `${before}${toHtml(part)}${words[index + 1] ?? ''}`,
     words[0] ?? '',
@@ -50,16 +50,6 @@ export function quoted(text: string, length = 100): Markup {
 /** A stranger's path as one line; of a long one the end is kept. */
 export function quotedPath(path: string, length = 60): Markup {
   return html`<bdi class="path">${printablePath(path, length)}</bdi>`;
-}
-
-const compacted = new WeakMap<TemplateStringsArray, readonly string[]>();
-
-function compactTemplate(template: TemplateStringsArray): readonly string[] {
-  const known = compacted.get(template);
-  if (known !== undefined) return known;
-  const words = template.map((text) => text.replaceAll(/\n\s*/g, ''));
-  compacted.set(template, words);
-  return words;
 }
 
 function toHtml(part: Part): string {

@@ -1,6 +1,5 @@
 import { printableLines } from '../../conversation/printable.ts';
-import type { CarriedMemory } from '../carried-memory.ts';
-import { type MemoryLine, type MemoryLineKind, memoryLines } from '../memory-lines.ts';
+import { type CarriedMemory, type MemoryLine, type MemoryLineKind, memoryLines } from '../memory-lines.ts';
 import { countOf } from '../terminal.ts';
 import { constantMarkup, html, type Markup } from './markup.ts';
 import { section, subsection } from './page.ts';
@@ -85,7 +84,7 @@ function withoutIndent(line: string): string {
   return line.replace(/^ {2}/, '');
 }
 
-/** Behind `<pre>` a first one is not shown: it stands there so that no empty line of the text is taken for it. */
+/** Browsers drop a line end right behind `<pre>`. This one is dropped instead of an empty first line of the text. */
 const LINE_END = constantMarkup('\n');
 
 function joined(lines: readonly string[]): Markup {

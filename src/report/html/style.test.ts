@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { darkPalette, lightPalette } from './palette.ts';
-import { pageStyle, pageStyleHash } from './style.ts';
+import { darkPalette, lightPalette, pageStyle, pageStyleHash } from './style.ts';
 
 /** Contrast of two colours as WCAG 2 defines it: 1 to 21. */
 function contrast(left: string, right: string): number {

@@ -1,9 +1,9 @@
 import { printable } from '../../conversation/printable.ts';
-import { meter, stackedBar, swatch } from '../charts/stacked-bar.ts';
+import type { TokenPart } from '../inspection.ts';
 import { formatCount, formatShare } from '../terminal.ts';
-import type { TokenPart } from '../token-parts.ts';
+import { meter, stackedBar, swatch } from './charts.ts';
 import { html, type Markup, quoted } from './markup.ts';
-import { table } from './table.ts';
+import { countColumn, figureColumn, table } from './page.ts';
 
 /** Where tokens go, as one bar. `whole` makes bars comparable: what the full width stands for. */
 export function tokenBar(parts: readonly TokenPart[], whole?: number): Markup {
@@ -15,10 +15,8 @@ export function tokenBar(parts: readonly TokenPart[], whole?: number): Markup {
       colour,
       detail: `${name}: ${formatCount(tokens)} tokens, ${formatShare(tokens / total)}`,
     })),
-    {
-      description: `Bar of ${formatCount(total)} tokens by what they are spent on. The table below has the numbers.`,
-      ...(whole === undefined ? {} : { whole }),
-    },
+    `Bar of ${formatCount(total)} tokens by what they are spent on. The table below has the numbers.`,
+    whole,
   );
 }
 
@@ -37,8 +35,8 @@ export function tokenTable(parts: readonly TokenPart[], caption: string): Markup
         isMeter: true,
         cell: ({ tokens, colour }) => meter(Math.max(0, tokens / largest), colour),
       },
-      { heading: 'tokens', isNumber: true, cell: ({ tokens }) => formatCount(tokens) },
-      { heading: 'share', isNumber: true, cell: ({ tokens }) => formatShare(tokens / total) },
+      countColumn('tokens', ({ tokens }) => tokens),
+      figureColumn('share', ({ tokens }) => formatShare(tokens / total)),
     ],
     { caption },
   );

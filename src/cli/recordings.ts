@@ -1,0 +1,164 @@
+import { describePlace, RoundfoldError } from '../conversation/errors.ts';
+import { printable, printablePath } from '../conversation/printable.ts';
+import { formats } from '../formats/registry.ts';
+import { findModel } from '../tokens/catalog.ts';
+import { catalog } from '../tokens/catalog-data.ts';
+import type { BadInput } from '../transcripts/input/json-values.ts';
+import { fileSource } from '../transcripts/input/source.ts';
+import { type Recording, readRecordings } from '../transcripts/recordings.ts';
+import { transcriptReaders } from '../transcripts/registry.ts';
+import { type GivenArguments, jsonOption, type OptionDefinition } from './command.ts';
+import { type ExitCode, exitCodeOf, worstOf } from './exit-codes.ts';
+import { nearest } from './nearest.ts';
+import { type Report, reportError, writeJson } from './output.ts';
+import { shareBar, startProgressLine, type Terminal } from './terminal.ts';
+
+/** Options of every command that reads conversations. */
+export const readingOptions: readonly OptionDefinition[] = [
+  {
+    flags: '--format <name>',
+    help: 'wire format of a plain JSON file, when it is not recognised',
+    choices: formats.map(({ name }) => name),
+  },
+  {
+    flags: '--reader <name>',
+    help: 'kind of file, when it is not recognised',
+    choices: transcriptReaders(() => undefined).map(({ name }) => name),
+  },
+  { flags: '--model <name>', help: 'model to judge by, instead of the one the file names' },
+  jsonOption,
+];
+
+/** What a command does with the conversations of its files. */
+export interface RecordingVisitor {
+  visit(recording: Recording, file: string): ExitCode;
+  /** Called after the last conversation of each file that could be read. */
+  endFile?(file: string): void;
+}
+
+/**
+ * Gives every conversation of every file to the visitor. A file that cannot be read is reported and the next one
+ * taken. Ends with the worst of all codes.
+ */
+export async function eachRecording(
+  given: GivenArguments,
+  report: Report,
+  visitor: RecordingVisitor,
+): Promise<ExitCode> {
+  const codes: ExitCode[] = [];
+  for (const file of given.positional) {
+    try {
+      codes.push(await visitFile(file, given, report, visitor));
+    } catch (error) {
+      if (!RoundfoldError.is(error)) throw error;
+      reportError(report, error, file);
+      codes.push(exitCodeOf(error));
+    }
+  }
+  return worstOf(codes);
+}
+
+async function visitFile(
+  file: string,
+  given: GivenArguments,
+  report: Report,
+  visitor: RecordingVisitor,
+): Promise<ExitCode> {
+  const source = await fileSource(file);
+  const progress = startProgress(report.terminal, source.name, source.sizeBytes);
+  const bad: BadInput[] = [];
+  const codes: ExitCode[] = [];
+  try {
+    const recordings = readRecordings(source, {
+      format: given.text('format'),
+      reader: given.text('reader'),
+      onBadInput: (input) => void bad.push(input),
+      onProgress: progress.update,
+    });
+    for await (const recording of recordings) {
+      progress.end();
+      codes.push(visitor.visit(recording, source.name));
+    }
+  } finally {
+    progress.end();
+    // A file without any conversation is an error of its own, which says more than a list of its parts.
+    if (codes.length > 0) reportBadInput(report, source.name, bad);
+  }
+  visitor.endFile?.(source.name);
+  return worstOf(codes);
+}
+
+/** How many damaged places of one file are named; the rest is counted. */
+const NAMED_PLACES = 5;
+
+function reportBadInput(report: Report, file: string, bad: readonly BadInput[]): void {
+  const { terminal } = report;
+  if (report.json) {
+    for (const { place, reason } of bad) writeJson(report, 'bad-input', { file, place, reason });
+    return;
+  }
+  for (const { place, reason } of bad.slice(0, NAMED_PLACES)) {
+    const where = describePlace({ ...place, source: file });
+    const what = printable(`${where}: ${reason}`, Number.POSITIVE_INFINITY);
+    terminal.talk(`${terminal.styleTalk('yellow', 'skipped')} ${what}\n`);
+  }
+  if (bad.length > NAMED_PLACES)
+    terminal.talk(`and ${bad.length - NAMED_PLACES} more places in ${printablePath(file)}\n`);
+}
+
+const PROGRESS_DELAY_MS = 1000;
+
+/** Shows how much of a file has been read, once that takes longer than a second. */
+export function startProgress(terminal: Terminal, name: string, sizeBytes: number | undefined) {
+  const line = startProgressLine(terminal, PROGRESS_DELAY_MS);
+  return {
+    /** So many of the file's bytes have been read. */
+    update: (bytes: number): void =>
+      line.update(() => {
+        const share = sizeBytes ? `${shareBar(Math.min(1, bytes / sizeBytes), terminal)} of ` : '';
+        return `reading ${name} ${share}${(bytes / 1e6).toFixed(0)} MB`;
+      }),
+    end: line.end,
+  };
+}
+
+/**
+ * The conversation of the file that is asked for.
+ * @throws RoundfoldError `usage` when the file has fewer
+ */
+export async function findRecording(given: GivenArguments): Promise<Recording> {
+  const [file = '-'] = given.positional;
+  const wanted = Number(given.text('conversation') ?? 1);
+  if (!Number.isInteger(wanted) || wanted < 1) {
+    throw new RoundfoldError('usage', '--conversation wants a number from 1 on', {
+      remedy: '`roundfold inspect` lists the conversations of a file in their order.',
+    });
+  }
+  let seen = 0;
+  const recordings = readRecordings(await fileSource(file), {
+    format: given.text('format'),
+    reader: given.text('reader'),
+  });
+  for await (const recording of recordings) if (++seen === wanted) return recording;
+  throw new RoundfoldError('usage', `there is no conversation ${wanted} in ${file}`, {
+    remedy: `It holds ${seen}.`,
+  });
+}
+
+/**
+ * The model to go by: the one that was asked for, else the one that the file names.
+ * @throws RoundfoldError `usage` when the one that was asked for is unknown
+ */
+export function readModel(given: GivenArguments, recorded: string | undefined): string | undefined {
+  const asked = given.text('model');
+  if (asked === undefined) return recorded;
+  if (findModel(asked) !== undefined) return asked;
+  const meant = nearest(
+    asked,
+    catalog.map(({ id }) => id),
+  );
+  const question = meant === undefined ? '' : `Did you mean ${meant}? `;
+  throw new RoundfoldError('usage', `unknown model ${JSON.stringify(asked)}`, {
+    remedy: `${question}Leave --model out to go by what the file says; --budget alone decides how small it gets.`,
+  });
+}
