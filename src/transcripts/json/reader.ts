@@ -1,10 +1,16 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import { placeInside } from '../place-inside.ts';
+import { originAt, placeInside } from '../records.ts';
 import type { Origin, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
-import { type FoundRequest, findRequest, isLooseMessage, isMessage } from './requests.ts';
-import { type ResponseTurn, readResponse } from './responses.ts';
+import {
+  type FoundRequest,
+  findRequest,
+  isLooseMessage,
+  isMessage,
+  type ResponseTurn,
+  readResponse,
+} from './exchanges.ts';
 
 /** Names the wire format of a request body or a bare list of messages; undefined when there is none. */
 export type RecogniseFormat = (value: unknown) => string | undefined;
@@ -165,8 +171,7 @@ function toSegment(body: unknown, list: readonly unknown[], place: Place, prefix
 }
 
 function originOf(message: unknown, place: Place): Origin {
-  const timestamp = isObject(message) ? asString(message['timestamp']) : undefined;
-  return { place, timestamp, responseId: undefined, usage: undefined };
+  return originAt(place, isObject(message) ? asString(message['timestamp']) : undefined);
 }
 
 /** A response may be several items; what it cost is told once. */

@@ -1,6 +1,7 @@
 import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { SegmentPieces } from '../anthropic-turns.ts';
 import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import { createTally, type Tally } from '../tally.ts';
+import { createTally, type Tally } from '../records.ts';
 import type {
   RecordedCompaction,
   Segment,
@@ -8,11 +9,8 @@ import type {
   TranscriptFold,
   TranscriptReader,
 } from '../transcript.ts';
-import { anthropicWire } from './anthropic-wire.ts';
-import { type Entry, type EntryContext, originOf, readEntry, userEntry } from './entries.ts';
-import { responsesWire, speaksResponses } from './responses-wire.ts';
-import { surroundingsOf } from './surroundings.ts';
-import type { SegmentPieces, Wire } from './wire.ts';
+import { type Entry, type EntryContext, originOf, readEntry, surroundingsOf, userEntry } from './entries.ts';
+import { anthropicWire, responsesWire, speaksResponses, type Wire } from './wires.ts';
 
 /**
  * Session files of the pi coding agent: the linear files of version 1, and the trees of later versions, of which the

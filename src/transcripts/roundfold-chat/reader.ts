@@ -1,5 +1,6 @@
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import { originAt } from '../records.ts';
 import type { Origin, TranscriptFold, TranscriptReader } from '../transcript.ts';
 
 const HEADER = 'roundfold-chat';
@@ -24,7 +25,7 @@ function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
       if (isObject(value) && type === HEADER) header = value;
       else if (isObject(value) && typeof value['role'] === 'string') {
         messages.push(value);
-        origins.push({ place, timestamp: undefined, responseId: undefined, usage: undefined });
+        origins.push(originAt(place));
       } else if (type !== COMPACTION) onBadInput({ place, reason: 'expected a message' });
       return [];
     },

@@ -1,8 +1,7 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import { placeInside } from '../place-inside.ts';
-import { createTally, type Tally } from '../tally.ts';
+import { createTally, originAt, placeInside, type Tally } from '../records.ts';
 import type { Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
 
 /**
@@ -52,12 +51,7 @@ function toTranscript(value: Trajectory, place: Place, index: number): Transcrip
     segments: [
       {
         body: sent.map(({ entry }) => toMessage(entry, tally)),
-        origins: sent.map(({ position }) => ({
-          place: placeInside(place, path(position)),
-          timestamp: undefined,
-          responseId: undefined,
-          usage: undefined,
-        })),
+        origins: sent.map(({ position }) => originAt(placeInside(place, path(position)))),
         opening: undefined,
       },
     ],
