@@ -1,7 +1,7 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { code, continuesValue, endsToken, isBlank } from './json-bytes.ts';
 
-/** No byte: there is nothing more. */
+/** Instead of a byte: there is nothing more. */
 export const nothing = -1;
 
 /** A place in the input. Line and column count from 1; columns count bytes. */
@@ -25,6 +25,8 @@ export interface Cursor {
   lineStart: number;
   /** Column of the first byte of this line that is not blank; 0 while none was met. */
   indent: number;
+  /** The line break found last, and from where on it is the next one: a long line is searched for its end only once. */
+  readonly lineBreak: { from: number; to: number };
 }
 
 /**
@@ -47,6 +49,26 @@ export interface Found {
   readonly depth: number;
   /** Whether it stops inside a string. */
   readonly isInString: boolean;
+}
+
+/** A cursor at the beginning of an input, whose first byte has this offset. */
+export function createCursor(offset: number): Cursor {
+  return {
+    bytes: Buffer.alloc(0),
+    base: offset,
+    offset,
+    line: 1,
+    lineStart: offset,
+    indent: 0,
+    lineBreak: { from: Infinity, to: 0 },
+  };
+}
+
+/** Puts the bytes that begin at the cursor in the place of those at hand. */
+export function takeBytes(cursor: Cursor, bytes: Buffer): void {
+  cursor.bytes = bytes;
+  cursor.base = cursor.offset;
+  cursor.lineBreak.from = Infinity;
 }
 
 export function markHere({ offset, line, lineStart, indent }: Cursor): Mark {
@@ -79,9 +101,12 @@ export function toNextByte(cursor: Cursor): number {
 }
 
 /** Offset of the first line break at or behind this one, or of the end of the bytes at hand. */
-export function lineEndFrom({ bytes, base }: Cursor, offset: number): number {
+export function lineEndFrom({ bytes, base, lineBreak }: Cursor, offset: number): number {
+  if (offset >= lineBreak.from && offset <= lineBreak.to) return lineBreak.to;
   const index = bytes.indexOf(code.lineFeed, offset - base);
-  return base + (index === -1 ? bytes.length : index);
+  lineBreak.from = offset;
+  lineBreak.to = base + (index === -1 ? bytes.length : index);
+  return lineBreak.to;
 }
 
 /** A view of the bytes from one offset to another. */

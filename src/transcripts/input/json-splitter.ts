@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { code, continuesValue, startsValue } from './json-bytes.ts';
 import { cutReason } from './json-fault.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from './json-pieces.ts';
 import {
   type Cursor,
+  createCursor,
   type Found,
   lineEndFrom,
   type Mark,
@@ -19,6 +20,7 @@ import {
   nothing,
   returnTo,
   searchValue,
+  takeBytes,
   toNextByte,
 } from './json-search.ts';
 
@@ -51,10 +53,9 @@ interface OpenArray {
 
 /** The state at the beginning of an input, whose first byte has this offset. */
 export function beginSplitting(limits: Limits, offset: number): SplitState {
-  const cursor = { bytes: Buffer.alloc(0), base: offset, offset, line: 1, lineStart: offset, indent: 0 };
   return {
     limits,
-    cursor,
+    cursor: createCursor(offset),
     layout: 'undecided',
     document: 0,
     strictUntil: 0,
@@ -69,8 +70,7 @@ export function beginSplitting(limits: Limits, offset: number): SplitState {
  */
 export function* splitJson(state: SplitState, lines: Buffer, isLast: boolean): Generator<Piece, void> {
   const { cursor } = state;
-  cursor.bytes = lines;
-  cursor.base = cursor.offset;
+  takeBytes(cursor, lines);
   for (;;) {
     const byte = toNextByte(cursor);
     if (byte === nothing) break;
@@ -125,7 +125,9 @@ function* takeDocument(state: SplitState, byte: number, isLast: boolean): Genera
     skipRest(state, start.indent);
     return true;
   }
-  const onLine = byte === code.openObject ? parseLine(cursor, state.limits) : undefined;
+  // Of several values on a line, each would be searched by parsing all that is left of the line.
+  const isFirstOfLine = start.column === start.indent;
+  const onLine = byte === code.openObject && isFirstOfLine ? parseLine(cursor, state.limits) : undefined;
   if (onLine !== undefined) {
     settle(state, 'lines');
     yield { value: onLine, at: start, kind: 'document', document: state.document };
