@@ -1,15 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { describeBytes, describedBytes, isBlank } from './json-bytes.ts';
 import { cutReason, findJsonFault } from './json-fault.ts';
-import {
-  type Cursor,
-  type Found,
-  lineEndFrom,
-  type Mark,
-  markFrom,
-  markHere,
-  viewBytes,
-} from './json-search.ts';
+import { type Cursor, type Found, type Mark, markFrom, markHere, viewBytes } from './json-search.ts';
 import { parseJson } from './lossless-json.ts';
 
 /** What a piece of the input turned out to be: a value with where it began, or a fault with where JSON ends. */
@@ -33,37 +25,6 @@ export interface FaultPiece {
 export interface Limits {
   readonly maximumDepth: number;
   readonly maximumValueBytes: number;
-}
-
-/** Reads the rest of the line, which is nearly always one value; undefined when it is not. Goes there if it is. */
-export function parseLine(cursor: Cursor, { maximumDepth, maximumValueBytes }: Limits): unknown {
-  const end = lineEndFrom(cursor, cursor.offset);
-  if (end - cursor.offset > maximumValueBytes) return undefined;
-  const text = viewBytes(cursor, cursor.offset, end).toString('utf8');
-  try {
-    const value = parseJson(text);
-    // Every level takes two brackets.
-    if (text.length > 2 * maximumDepth && isDeeperThan(value, maximumDepth)) return undefined;
-    cursor.offset = end;
-    return value;
-  } catch {
-    return undefined;
-  }
-}
-
-function isDeeperThan(value: unknown, maximumDepth: number): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth >= maximumDepth) return true;
-    const next: unknown[] = [];
-    for (const container of level) {
-      for (const inner of Object.values(Object(container))) {
-        if (typeof inner === 'object' && inner !== null) next.push(inner);
-      }
-    }
-    level = next;
-  }
-  return false;
 }
 
 interface ValueContext {

@@ -6,7 +6,6 @@ import {
   type FaultPiece,
   type Limits,
   type Piece,
-  parseLine,
   readValue,
   unexpected,
 } from './json-pieces.ts';
@@ -123,15 +122,6 @@ function* takeDocument(state: SplitState, byte: number, isLast: boolean): Genera
   if (!startsValue(byte)) {
     yield unexpected(cursor, 'a value');
     skipRest(state, start.indent);
-    return true;
-  }
-  // Of several values on a line, each would be searched by parsing all that is left of the line.
-  const isFirstOfLine = start.column === start.indent;
-  const onLine = byte === code.openObject && isFirstOfLine ? parseLine(cursor, state.limits) : undefined;
-  if (onLine !== undefined) {
-    settle(state, 'lines');
-    yield { value: onLine, at: start, kind: 'document', document: state.document };
-    state.document += 1;
     return true;
   }
   const found = searchHere(state, isLast);

@@ -246,7 +246,7 @@ function parseObject(text: unknown): JsonObject | undefined {
 }
 
 /** Names calls so that every provider takes the names. */
-export interface CallIds {
+interface CallIds {
   /** The name of the call that the file knows by this id: the id itself where it is legal, and always the same one. */
   nameOf(id: string): string;
 }
@@ -258,7 +258,7 @@ const LONGEST = 64;
  * Legal names for the ids in a file. The Responses API gives a call two ids, which pi writes as `call_1|fc_1`; other
  * servers use dots and colons, or hundreds of characters. Two ids never get one name.
  */
-export function createCallIds(): CallIds {
+function createCallIds(): CallIds {
   const names = new Map<string, string>();
   const taken = new Set<string>();
   return {
