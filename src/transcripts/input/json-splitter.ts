@@ -27,6 +27,8 @@ import {
 export interface SplitState {
   readonly limits: Limits;
   readonly cursor: Cursor;
+  /** Whether no lines follow those at hand. */
+  isLast: boolean;
   /**
    * How the input is laid out, known from its first value. `lines`: that value ended on the line it began on, so a line
    * break ends every value that is not indented like pretty-printed JSON. `documents`: values may go over lines.
@@ -55,6 +57,7 @@ export function beginSplitting(limits: Limits, offset: number): SplitState {
   return {
     limits,
     cursor: createCursor(offset),
+    isLast: false,
     layout: 'undecided',
     document: 0,
     strictUntil: 0,
@@ -70,6 +73,7 @@ export function beginSplitting(limits: Limits, offset: number): SplitState {
 export function* splitJson(state: SplitState, lines: Buffer, isLast: boolean): Generator<Piece, void> {
   const { cursor } = state;
   takeBytes(cursor, lines);
+  state.isLast = isLast;
   for (;;) {
     const byte = toNextByte(cursor);
     if (byte === nothing) break;
@@ -80,8 +84,8 @@ export function* splitJson(state: SplitState, lines: Buffer, isLast: boolean): G
     const start = markHere(cursor);
     const isTaken =
       state.array === undefined
-        ? yield* takeDocument(state, byte, isLast)
-        : yield* takeElement(state, state.array, { byte, isLast });
+        ? yield* takeDocument(state, byte)
+        : yield* takeElement(state, state.array, byte);
     if (isTaken) continue;
     returnTo(cursor, start);
     return;
@@ -111,7 +115,7 @@ function isSkipped(state: SplitState, byte: number): boolean {
 }
 
 /** Takes the top-level value at the cursor, of an array the opening bracket. False when it may go on in lines to come. */
-function* takeDocument(state: SplitState, byte: number, isLast: boolean): Generator<Piece, boolean> {
+function* takeDocument(state: SplitState, byte: number): Generator<Piece, boolean> {
   const { cursor } = state;
   const start = markHere(cursor);
   if (byte === code.openArray) {
@@ -124,8 +128,8 @@ function* takeDocument(state: SplitState, byte: number, isLast: boolean): Genera
     skipRest(state, start.indent);
     return true;
   }
-  const found = searchHere(state, isLast);
-  if (found.state === 'unfinished' && !isLast) return false;
+  const found = searchHere(state);
+  if (found.state === 'unfinished' && !state.isLast) return false;
   if (found.state !== 'whole') {
     yield explainFault(cursor, found);
     skipRest(state, start.indent);
@@ -169,12 +173,12 @@ function hasLostItsBeginning(cursor: Cursor): boolean {
  * Finds the end of the value at the cursor. A search by grammar that fails may have run on from a value that was cut at the
  * end of its line into the next values: it is done again by layout. No byte is searched twice by grammar: it stays linear.
  */
-function searchHere(state: SplitState, isLast: boolean): Found {
+function searchHere(state: SplitState): Found {
   const { cursor } = state;
   if (isStrict(state)) return searchValue(cursor, 'layout');
   const start = markHere(cursor);
   const found = searchValue(cursor, 'grammar');
-  if (found.state === 'whole' || (found.state === 'unfinished' && !isLast)) return found;
+  if (found.state === 'whole' || (found.state === 'unfinished' && !state.isLast)) return found;
   state.strictUntil = cursor.offset;
   returnTo(cursor, start);
   return searchValue(cursor, 'layout');
@@ -185,17 +189,8 @@ function isStrict({ layout, strictUntil, cursor }: SplitState): boolean {
   return layout === 'lines' || cursor.offset < strictUntil;
 }
 
-interface Beginning {
-  readonly byte: number;
-  readonly isLast: boolean;
-}
-
 /** Takes the element at the cursor with the comma behind it, or the closing bracket. False as in `takeDocument`. */
-function* takeElement(
-  state: SplitState,
-  array: OpenArray,
-  { byte, isLast }: Beginning,
-): Generator<Piece, boolean> {
+function* takeElement(state: SplitState, array: OpenArray, byte: number): Generator<Piece, boolean> {
   const { cursor } = state;
   const start = markHere(cursor);
   if (isCutBefore(state, array, byte)) {
@@ -215,10 +210,10 @@ function* takeElement(
     skipElement(state, array, start.indent);
     return true;
   }
-  const found = searchHere(state, isLast);
+  const found = searchHere(state);
   const isWhole = found.state === 'whole';
   const next = isWhole ? toNextByte(cursor) : nothing;
-  if (!isLast && next === nothing && found.state !== 'broken') return false;
+  if (!state.isLast && next === nothing && found.state !== 'broken') return false;
   const isSeparated = next === code.comma || next === code.closeArray;
   const isOnLaterLine = start.line > array.start.line;
   if (!isSeparated && isOnLaterLine && state.layout === 'undecided') {
@@ -228,7 +223,7 @@ function* takeElement(
   } else if (isWhole) {
     yield readValue(cursor, found, { ...state, kind: 'element' });
     if (isSeparated && isOnLaterLine) settle(state, 'documents');
-    yield* takeSeparator(state, array, { byte: next, behind: found.end });
+    yield* takeSeparator(state, array, found.end);
   } else {
     yield explainFault(cursor, found);
     skipElement(state, array, start.indent);
@@ -260,19 +255,10 @@ function closeArray(state: SplitState, { start }: OpenArray): void {
   state.document += 1;
 }
 
-interface AfterElement {
-  /** The next byte, at the cursor. */
-  readonly byte: number;
-  readonly behind: Mark;
-}
-
 /** Goes on behind an element: over a comma or the closing bracket, or to where the array can be read on without one. */
-function* takeSeparator(
-  state: SplitState,
-  array: OpenArray,
-  { byte, behind }: AfterElement,
-): Generator<Piece, void> {
+function* takeSeparator(state: SplitState, array: OpenArray, behind: Mark): Generator<Piece, void> {
   const { cursor } = state;
+  const byte = toNextByte(cursor);
   array.last = 'other';
   array.behind = behind;
   if (byte === code.closeArray) {

@@ -17,7 +17,7 @@ export function unfoldAssistant(message: JsonObject, tally: Tally): readonly Jso
   if (Array.isArray(content) && content.length > 0) return [{ role: 'assistant', content }];
   const folded = asString(content) ?? '';
   const output = asList(message['output']);
-  // Both are tried out on a tally of their own: what the loser leaves out is none of ours.
+  // Both are tried with a tally of their own: what the one that is not chosen leaves out does not count.
   const expanded = unfoldOutput(output, createTally());
   const isRicher =
     expanded.some((part) => part['role'] === 'tool' || part['tool_calls'] !== undefined) ||
