@@ -1,9 +1,10 @@
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import type { JsonEntry } from '../input/json-values.ts';
 import { count, fillNote, listCounts } from '../records.ts';
 import type {
   Origin,
   RecordedCompaction,
+  Reject,
   Segment,
   Transcript,
   TranscriptFold,
@@ -61,16 +62,16 @@ function isSessionRecord(value: JsonObject): boolean {
 
 /** What is known of a file besides its records. */
 interface Session {
-  readonly onBadInput: (bad: BadInput) => void;
+  readonly reject: Reject;
   readonly records: SessionRecord[];
   readonly uuids: Set<string>;
   repeated: number;
   readonly unknownTypes: Map<string, number>;
 }
 
-function openSession(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openSession(reject: Reject): TranscriptFold {
   const session: Session = {
-    onBadInput,
+    reject,
     records: [],
     uuids: new Set(),
     repeated: 0,
@@ -88,10 +89,10 @@ function openSession(onBadInput: (bad: BadInput) => void): TranscriptFold {
 function addEntry(session: Session, { value, place }: JsonEntry): void {
   const type = isObject(value) ? asString(value['type']) : undefined;
   if (!isObject(value) || type === undefined) {
-    session.onBadInput({ place, reason: 'a record must be an object with a type' });
+    session.reject(place, 'a record must be an object with a type');
     return;
   }
-  const record = readRecord(value, place, (reason) => session.onBadInput({ place, reason }));
+  const record = readRecord(value, place, (reason) => session.reject(place, reason));
   const hasMeaning = record.isTurn || record.leftOut !== undefined || bookkeepingTypes.has(type);
   if (!hasMeaning) count(session.unknownTypes, type);
   if (record.uuid !== undefined && session.uuids.has(record.uuid)) {

@@ -1,11 +1,12 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/message.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import type { JsonEntry } from '../input/json-values.ts';
 import { count, fillNote, listCounts, originAt } from '../records.ts';
 import type {
   Origin,
   RecordedCompaction,
+  Reject,
   Segment,
   Transcript,
   TranscriptFold,
@@ -25,7 +26,7 @@ export const codex: TranscriptReader = {
 };
 
 interface Rollout {
-  readonly onBadInput: (bad: BadInput) => void;
+  readonly reject: Reject;
   readonly closed: Segment[];
   current: OpenSegment;
   model: string | undefined;
@@ -71,9 +72,9 @@ function isRolloutRecord(value: unknown): boolean {
   return recordHandlers.has(type) && isObject(value['payload']);
 }
 
-function openRollout(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openRollout(reject: Reject): TranscriptFold {
   const rollout: Rollout = {
-    onBadInput,
+    reject,
     closed: [],
     current: openSegment(undefined),
     model: undefined,
@@ -96,7 +97,7 @@ function openRollout(onBadInput: (bad: BadInput) => void): TranscriptFold {
 function addEntry(rollout: Rollout, { value, place }: JsonEntry): void {
   const record = isObject(value) ? readRecord(value, place) : 'a record must be an object';
   if (typeof record === 'string') {
-    rollout.onBadInput({ place, reason: record });
+    rollout.reject(place, record);
     return;
   }
   const handler = recordHandlers.get(record.type);
@@ -138,7 +139,7 @@ function addResponseItem(rollout: Rollout, { payload, timestamp, place }: Rollou
 /** Whether the value is an item that a request takes; what is none is reported or counted. */
 function isSound(rollout: Rollout, item: unknown, place: Place): item is JsonObject {
   if (!isObject(item) || !isWholeItem(item)) {
-    rollout.onBadInput({ place, reason: 'not a response item' });
+    rollout.reject(place, 'not a response item');
     return false;
   }
   if (itemMaker(item) !== undefined) return true;
@@ -151,7 +152,7 @@ function addCompaction(rollout: Rollout, record: RolloutRecord): void {
   const summary = asString(record.payload['message']) || undefined;
   const carried = replacementOf(rollout, record, summary);
   if (carried === undefined) {
-    rollout.onBadInput({ place, reason: 'a compaction must have a replacement history or a message' });
+    rollout.reject(place, 'a compaction must have a replacement history or a message');
     return;
   }
   rollout.closed.push(closeSegment(rollout.current, rollout.instructions));

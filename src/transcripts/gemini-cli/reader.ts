@@ -1,8 +1,8 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import type { JsonEntry } from '../input/json-values.ts';
 import { createTally, placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
-import type { Origin, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type { Origin, Reject, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
 
 /**
  * Session files of Gemini CLI, as Gemini contents: one JSON document per session, or JSONL with a header, a record
@@ -40,10 +40,7 @@ interface Session {
   readonly tally: Tally;
 }
 
-type Reject = (place: Place, reason: string) => void;
-
-function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
-  const reject: Reject = (place, reason) => onBadInput({ place, reason });
+function openFile(reject: Reject): TranscriptFold {
   let session: Session | undefined;
   let sessions = 0;
   const start = (id: string | undefined): Session => {

@@ -1,8 +1,8 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import type { JsonEntry } from '../input/json-values.ts';
 import { originAt, placeInside } from '../records.ts';
-import type { Origin, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type { Origin, Reject, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
 import {
   type FoundRequest,
   findRequest,
@@ -31,7 +31,7 @@ export function createJsonReader(recogniseFormat: RecogniseFormat): TranscriptRe
     summary: 'request bodies, message lists and request logs (JSON or JSONL)',
     location: undefined,
     recognise: () => true,
-    open: (onBadInput) => openFile(recogniseFormat, onBadInput),
+    open: (reject) => openFile(recogniseFormat, reject),
   };
 }
 
@@ -43,7 +43,7 @@ interface Loose {
   readonly array: number | undefined;
 }
 
-function openFile(recogniseFormat: RecogniseFormat, onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openFile(recogniseFormat: RecogniseFormat, reject: Reject): TranscriptFold {
   let loose: Loose[] = [];
   let count = 0;
   const flush = function* (): Generator<Transcript> {
@@ -53,8 +53,7 @@ function openFile(recogniseFormat: RecogniseFormat, onBadInput: (bad: BadInput) 
     loose = [];
     if (first === undefined) return;
     const format = recogniseFormat(body);
-    if (format === undefined)
-      onBadInput({ place: first.place, reason: 'messages of no wire format we know' });
+    if (format === undefined) reject(first.place, 'messages of no wire format we know');
     else
       yield { ...toTranscript(format, { body, origins, opening: undefined }), title: titleOf({}, ++count) };
   };
@@ -68,7 +67,7 @@ function openFile(recogniseFormat: RecogniseFormat, onBadInput: (bad: BadInput) 
       }
       const transcript = readConversation(value, place, recogniseFormat);
       if (transcript === undefined) {
-        onBadInput({ place, reason: EXPECTED });
+        reject(place, EXPECTED);
         return;
       }
       yield* flush();

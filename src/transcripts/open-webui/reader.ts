@@ -1,9 +1,9 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/message.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import type { JsonEntry } from '../input/json-values.ts';
 import { createTally, originAt, placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
-import type { Origin, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type { Origin, Reject, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
 import { unfoldAssistant } from './unfold.ts';
 
 /**
@@ -40,13 +40,13 @@ function isHistory(value: unknown): value is JsonObject {
   return isObject(value) && isObject(value['messages']) && 'currentId' in value;
 }
 
-function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openFile(reject: Reject): TranscriptFold {
   let found = 0;
   return {
     *add({ value, place }: JsonEntry) {
       const chat = findChat(value);
       if (chat === undefined) {
-        onBadInput({ place, reason: 'expected an Open WebUI chat: `chat.history` or `chat.messages`' });
+        reject(place, 'expected an Open WebUI chat: `chat.history` or `chat.messages`');
         return;
       }
       found++;

@@ -2,9 +2,9 @@ import type { Place } from '../../conversation/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/message.ts';
 import { anthropicSegment, type Piece, type SegmentPieces } from '../anthropic-turns.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import type { JsonEntry } from '../input/json-values.ts';
 import { createTally, placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
-import type { Origin, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type { Origin, Reject, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
 
 /**
  * OpenCode sessions, as Anthropic messages: the output of `opencode export`, or messages in the layout
@@ -49,9 +49,8 @@ interface Session {
   readonly tally: Tally;
 }
 
-function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openFile(reject: Reject): TranscriptFold {
   const sessions = new Map<string | undefined, Session>();
-  const reject: MessageContext['reject'] = (place, reason) => onBadInput({ place, reason });
   let exported = 0;
   const addRecord = (session: Session, value: unknown, place: Place): void => {
     if (isRecord(value)) session.entries.push(readEntry(value, { place, tally: session.tally, reject }));
@@ -172,7 +171,7 @@ function summaryPiece({ summary, pieces }: Entry): readonly Piece[] {
 interface MessageContext {
   readonly place: Place;
   readonly tally: Tally;
-  reject(place: Place, reason: string): void;
+  readonly reject: Reject;
 }
 
 /** The pieces of a user message: one message, or nothing when nothing in it is sent. */

@@ -1,7 +1,7 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
-import type { Origin } from '../transcript.ts';
+import type { Origin, Reject } from '../transcript.ts';
 
 /** What a record says, in pi's own blocks: the wire format is known only when the newest turn has been read. */
 export type Entry = UserEntry | AssistantEntry | ResultEntry | SystemEntry;
@@ -50,7 +50,7 @@ export interface Author {
 export interface EntryContext {
   readonly place: Place;
   readonly tally: Tally;
-  reject(place: Place, reason: string): void;
+  readonly reject: Reject;
 }
 
 /** The entry in a `message` record; undefined when it has none that is sent. */

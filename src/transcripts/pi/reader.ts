@@ -1,9 +1,10 @@
 import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { SegmentPieces } from '../anthropic-turns.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import type { JsonEntry } from '../input/json-values.ts';
 import { createTally, type Tally } from '../records.ts';
 import type {
   RecordedCompaction,
+  Reject,
   Segment,
   Transcript,
   TranscriptFold,
@@ -61,12 +62,11 @@ const NOTHING: Pick<Node, 'entry' | 'compaction' | 'model'> = {
   model: undefined,
 };
 
-function openSession(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openSession(reject: Reject): TranscriptFold {
   const nodes: Node[] = [];
   const tally = createTally();
   return {
     add({ value, place }: JsonEntry) {
-      const reject: EntryContext['reject'] = (at, reason) => onBadInput({ place: at, reason });
       const read = isObject(value) ? recordTypes.get(asString(value['type']) ?? '') : undefined;
       if (!isObject(value) || typeof value['type'] !== 'string') {
         reject(place, 'expected a pi session record: an object with a `type`');

@@ -1,7 +1,7 @@
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
+import type { JsonEntry } from '../input/json-values.ts';
 import { originAt } from '../records.ts';
-import type { Origin, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type { Origin, Reject, TranscriptFold, TranscriptReader } from '../transcript.ts';
 
 const HEADER = 'roundfold-chat';
 const COMPACTION = 'roundfold-compaction';
@@ -15,7 +15,7 @@ export const roundfoldChat: TranscriptReader = {
   open: openFile,
 };
 
-function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openFile(reject: Reject): TranscriptFold {
   const messages: JsonObject[] = [];
   const origins: Origin[] = [];
   let header: JsonObject = {};
@@ -26,7 +26,7 @@ function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
       else if (isObject(value) && typeof value['role'] === 'string') {
         messages.push(value);
         origins.push(originAt(place));
-      } else if (type !== COMPACTION) onBadInput({ place, reason: 'expected a message' });
+      } else if (type !== COMPACTION) reject(place, 'expected a message');
       return [];
     },
     *end() {
