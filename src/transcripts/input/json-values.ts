@@ -48,8 +48,8 @@ export interface ReadOptions {
 
 /**
  * Reads JSON value by value: JSON Lines, several values on one line, pretty-printed and concatenated documents, and the
- * elements of a top-level array, each plain or behind gzip or zstd. What is in memory is the largest line or document, and
- * little more.
+ * elements of a top-level array, each plain or behind gzip or zstd. Memory is bounded by the longest line and the largest
+ * value.
  *
  * When the first value ends on the line it began on, a line break is the end of every value that is not indented like
  * pretty-printed JSON; so one broken line costs no other. Whatever is no JSON goes to `onBadInput`, and is passed over.
