@@ -191,16 +191,28 @@ function scanLine(scan: Scan, cursor: Cursor, end: number): boolean {
   return false;
 }
 
+/** How far the end of a string is looked for byte by byte: most strings are short, and a native search costs a call. */
+const shortStringBytes = 32;
+
 /** The index behind the closing quote; behind `end` when there is none before it. */
 function behindString(bytes: Buffer, from: number, end: number): number {
   let index = from;
-  while (index < end) {
+  for (const near = Math.min(end, from + shortStringBytes); index < near; index += 1) {
     const byte = bytes[index];
-    index += 1;
-    if (byte === code.quote) return index;
+    if (byte === code.quote) return index + 1;
     if (byte === code.backslash) index += 1;
   }
-  return end + 1;
+  let quote = bytes.indexOf(code.quote, index);
+  while (quote !== -1 && quote < end && isEscaped(bytes, quote, index))
+    quote = bytes.indexOf(code.quote, quote + 1);
+  return quote === -1 || quote >= end ? end + 1 : quote + 1;
+}
+
+/** Whether an odd number of backslashes stands before the quote. */
+function isEscaped(bytes: Buffer, quote: number, from: number): boolean {
+  let index = quote;
+  while (index > from && bytes[index - 1] === code.backslash) index -= 1;
+  return (quote - index) % 2 === 1;
 }
 
 interface LineBreak {
