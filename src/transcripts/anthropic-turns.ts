@@ -18,10 +18,10 @@ export interface ResultPiece {
 }
 
 /** The pieces of a segment: what its compaction put at the head, and what came later. */
-export interface SegmentPieces {
+export interface SegmentPieces<Kind = Piece> {
   readonly compaction?: Omit<RecordedCompaction, 'carried'> | undefined;
-  readonly carried: readonly Piece[];
-  readonly later: readonly Piece[];
+  readonly carried: readonly Kind[];
+  readonly later: readonly Kind[];
 }
 
 /**

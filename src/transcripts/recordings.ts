@@ -60,7 +60,9 @@ async function* readTranscripts(
   const sample: JsonEntry[] = [];
   let fold: TranscriptFold | undefined;
   const start = function* (): Iterable<Transcript> {
-    fold = chooseReader(sample, readers, options.reader).open(options.onBadInput);
+    fold = chooseReader(sample, readers, options.reader).open((place, reason) =>
+      options.onBadInput({ place, reason }),
+    );
     for (const entry of sample) yield* fold.add(entry);
   };
   for await (const entry of readJsonValues(source, options)) {

@@ -1,6 +1,6 @@
 import type { Place } from '../conversation/errors.ts';
 import type { Usage } from '../conversation/message.ts';
-import type { BadInput, JsonEntry } from './input/json-values.ts';
+import type { JsonEntry } from './input/json-values.ts';
 
 /** One conversation found in a file, in one of the wire formats. A file may hold many. */
 export interface Transcript {
@@ -59,9 +59,12 @@ export interface TranscriptReader {
   readonly location: string | undefined;
   /** Whether a file that begins with these values (at least one, at most fifty) is of this kind. */
   recognise(sample: readonly JsonEntry[]): boolean;
-  /** Starts reading one file. `onBadInput` takes values that have no place in such a file; reading goes on. */
-  open(onBadInput: (bad: BadInput) => void): TranscriptFold;
+  /** Starts reading one file. `reject` is told of what has no place in such a file; reading goes on. */
+  open(reject: Reject): TranscriptFold;
 }
+
+/** Told where something stands that a reader cannot use, and why. */
+export type Reject = (place: Place, reason: string) => void;
 
 /** Takes a file's values in order and gives the conversations in them, each as soon as it is complete. */
 export interface TranscriptFold {

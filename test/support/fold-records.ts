@@ -32,7 +32,7 @@ export function recordEntries(
 /** Everything a reader finds in the entries, from opening to the end. */
 export function foldEntries(reader: TranscriptReader, entries: readonly JsonEntry[]): FoldedRecords {
   const bad: BadInput[] = [];
-  const fold = reader.open((input) => void bad.push(input));
+  const fold = reader.open((place, reason) => void bad.push({ place, reason }));
   const transcripts = entries.flatMap((entry) => [...fold.add(entry)]);
   transcripts.push(...fold.end());
   return { transcripts, bad };

@@ -197,3 +197,20 @@ function readKept({ preservedMessages: list, preservedSegment: chain }: JsonObje
   if (headUuid === undefined || tailUuid === undefined) return undefined;
   return { anchorUuid: asString(chain['anchorUuid']), uuids: [], ends: { headUuid, tailUuid } };
 }
+
+/** The ids of the calls that a record of a response makes. */
+export function askedCalls(part: SessionRecord['part']): readonly string[] {
+  return part?.type === 'message' && part.role === 'assistant' ? idsIn(part, 'tool_use', 'id') : [];
+}
+
+/** The ids of the calls that a record of the user answers. */
+export function answeredCalls(part: SessionRecord['part']): readonly string[] {
+  return part?.type === 'message' && part.role === 'user' ? idsIn(part, 'tool_result', 'tool_use_id') : [];
+}
+
+function idsIn({ content }: MessagePart, type: string, key: string): readonly string[] {
+  if (typeof content === 'string') return [];
+  return content.flatMap((block) =>
+    isObject(block) && block['type'] === type ? (asString(block[key]) ?? []) : [],
+  );
+}

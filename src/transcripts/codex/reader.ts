@@ -1,17 +1,17 @@
 import type { Place } from '../../conversation/errors.ts';
-import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import type { Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
-import { isWholeItem, itemMaker, userMessage } from './items.ts';
-import {
-  addItem,
-  addUsage,
-  closeSegment,
-  isFresh,
-  type OpenSegment,
-  openSegment,
-  rollBack,
-} from './segment.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Usage } from '../../conversation/message.ts';
+import type { JsonEntry } from '../input/json-values.ts';
+import { count, fillNote, listCounts, originAt } from '../records.ts';
+import type {
+  Origin,
+  RecordedCompaction,
+  Reject,
+  Segment,
+  Transcript,
+  TranscriptFold,
+  TranscriptReader,
+} from '../transcript.ts';
 
 /**
  * Rollout files of Codex, as OpenAI Responses items: the enveloped layout (`timestamp`, `type`, `payload`) and the
@@ -26,7 +26,7 @@ export const codex: TranscriptReader = {
 };
 
 interface Rollout {
-  readonly onBadInput: (bad: BadInput) => void;
+  readonly reject: Reject;
   readonly closed: Segment[];
   current: OpenSegment;
   model: string | undefined;
@@ -72,9 +72,9 @@ function isRolloutRecord(value: unknown): boolean {
   return recordHandlers.has(type) && isObject(value['payload']);
 }
 
-function openRollout(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openRollout(reject: Reject): TranscriptFold {
   const rollout: Rollout = {
-    onBadInput,
+    reject,
     closed: [],
     current: openSegment(undefined),
     model: undefined,
@@ -97,12 +97,12 @@ function openRollout(onBadInput: (bad: BadInput) => void): TranscriptFold {
 function addEntry(rollout: Rollout, { value, place }: JsonEntry): void {
   const record = isObject(value) ? readRecord(value, place) : 'a record must be an object';
   if (typeof record === 'string') {
-    rollout.onBadInput({ place, reason: record });
+    rollout.reject(place, record);
     return;
   }
   const handler = recordHandlers.get(record.type);
   if (handler !== undefined) handler(rollout, record);
-  else if (!bookkeeping.has(record.type)) tally(rollout.unknownRecords, record.type);
+  else if (!bookkeeping.has(record.type)) count(rollout.unknownRecords, record.type);
 }
 
 /** The record in the enveloped layout, or why it is none. */
@@ -133,17 +133,17 @@ function addTurnContext(rollout: Rollout, { payload }: RolloutRecord): void {
 
 function addResponseItem(rollout: Rollout, { payload, timestamp, place }: RolloutRecord): void {
   if (!isSound(rollout, payload, place)) return;
-  addItem(rollout.current, payload, { place, timestamp, responseId: undefined, usage: undefined });
+  addItem(rollout.current, payload, originAt(place, timestamp));
 }
 
 /** Whether the value is an item that a request takes; what is none is reported or counted. */
 function isSound(rollout: Rollout, item: unknown, place: Place): item is JsonObject {
   if (!isObject(item) || !isWholeItem(item)) {
-    rollout.onBadInput({ place, reason: 'not a response item' });
+    rollout.reject(place, 'not a response item');
     return false;
   }
   if (itemMaker(item) !== undefined) return true;
-  tally(rollout.unknownItems, asString(item['type']) ?? '');
+  count(rollout.unknownItems, asString(item['type']) ?? '');
   return false;
 }
 
@@ -152,7 +152,7 @@ function addCompaction(rollout: Rollout, record: RolloutRecord): void {
   const summary = asString(record.payload['message']) || undefined;
   const carried = replacementOf(rollout, record, summary);
   if (carried === undefined) {
-    rollout.onBadInput({ place, reason: 'a compaction must have a replacement history or a message' });
+    rollout.reject(place, 'a compaction must have a replacement history or a message');
     return;
   }
   rollout.closed.push(closeSegment(rollout.current, rollout.instructions));
@@ -164,7 +164,7 @@ function addCompaction(rollout: Rollout, record: RolloutRecord): void {
     carried: carried.length,
   });
   for (const item of carried) {
-    addItem(rollout.current, item, { place, timestamp, responseId: undefined, usage: undefined });
+    addItem(rollout.current, item, originAt(place, timestamp));
   }
 }
 
@@ -229,19 +229,141 @@ function* finish(rollout: Rollout): Iterable<Transcript> {
 function notesOf(rollout: Rollout): string[] {
   const notes: string[] = [];
   const turns = rollout.rolledBackTurns;
-  if (turns > 0) notes.push(`${turns} ${turns === 1 ? 'turn' : 'turns'} rolled back by the user left out`);
+  if (turns > 0) notes.push(fillNote('{n} turn{s} rolled back by the user left out', turns));
   if (rollout.unknownItems.size > 0)
-    notes.push(`items left out that no request takes: ${listOf(rollout.unknownItems)}`);
+    notes.push(`items left out that no request takes: ${listCounts(rollout.unknownItems)}`);
   if (rollout.unknownRecords.size > 0)
-    notes.push(`records of unknown type left out: ${listOf(rollout.unknownRecords)}`);
+    notes.push(`records of unknown type left out: ${listCounts(rollout.unknownRecords)}`);
   return notes;
 }
 
-function tally(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
+/** A segment that still grows. */
+interface OpenSegment {
+  readonly items: JsonObject[];
+  readonly origins: Origin[];
+  opening: RecordedCompaction | undefined;
+  /** Indexes of the messages that opened a user turn. */
+  readonly turnStarts: number[];
+  /** Items before this index have their usage or will never have one. */
+  usageSettledUntil: number;
 }
 
-/** `3 ghost_snapshot, 1 other` */
-function listOf(counts: ReadonlyMap<string, number>): string {
-  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
+/** A new segment; `opening` is the compaction it begins with. */
+function openSegment(opening: RecordedCompaction | undefined): OpenSegment {
+  return { items: [], origins: [], opening, turnStarts: [], usageSettledUntil: opening?.carried ?? 0 };
+}
+
+/** Puts an item at the end of the segment. */
+function addItem(segment: OpenSegment, item: JsonObject, origin: Origin): void {
+  if (opensUserTurn(item)) segment.turnStarts.push(segment.items.length);
+  segment.items.push(item);
+  segment.origins.push(origin);
+}
+
+/** Gives the usage to the last item of the response before it; does nothing when no response is waiting for one. */
+function addUsage(segment: OpenSegment, usage: Usage): void {
+  const { items, origins } = segment;
+  for (let index = items.length - 1; index >= segment.usageSettledUntil; index--) {
+    const item = items[index];
+    const origin = origins[index];
+    if (item === undefined || origin === undefined || itemMaker(item) !== 'model') continue;
+    origins[index] = { ...origin, usage };
+    break;
+  }
+  segment.usageSettledUntil = items.length;
+}
+
+/** Whether nothing has been said in the segment since its compaction. */
+function isFresh({ items, opening }: OpenSegment): boolean {
+  return opening !== undefined && items.length === opening.carried;
+}
+
+/**
+ * Removes the last user turns, as many as there are: everything from the message on that opened the oldest of them.
+ * Answers with the number of turns removed.
+ */
+function rollBack(segment: OpenSegment, turns: number): number {
+  const { turnStarts } = segment;
+  const removed = turnStarts.splice(Math.max(0, turnStarts.length - turns));
+  const cut = removed[0];
+  if (cut === undefined) return 0;
+  segment.items.length = cut;
+  segment.origins.length = cut;
+  segment.usageSettledUntil = Math.min(segment.usageSettledUntil, cut);
+  const { opening } = segment;
+  if (opening !== undefined) segment.opening = { ...opening, carried: Math.min(opening.carried, cut) };
+  return removed.length;
+}
+
+/** The segment as it is; `instructions` go around its items where they are recorded. */
+function closeSegment(segment: OpenSegment, instructions: string | undefined): Segment {
+  const { items, origins, opening } = segment;
+  return { body: instructions === undefined ? items : { instructions, input: items }, origins, opening };
+}
+
+/** Who wrote an item: the model in its response, or the client before or after it. */
+type ItemMaker = 'model' | 'client';
+
+const makers = new Map<string, ItemMaker>([
+  ['reasoning', 'model'],
+  ['function_call', 'model'],
+  ['function_call_output', 'client'],
+  ['custom_tool_call', 'model'],
+  ['custom_tool_call_output', 'client'],
+  ['local_shell_call', 'model'],
+  ['local_shell_call_output', 'client'],
+  ['tool_search_call', 'model'],
+  ['tool_search_output', 'client'],
+  ['tool_search_call_output', 'client'],
+  ['web_search_call', 'model'],
+  ['image_generation_call', 'model'],
+  ['agent_message', 'client'],
+  ['compaction', 'client'],
+  ['compaction_summary', 'client'],
+  ['context_compaction', 'client'],
+]);
+
+/** Who wrote this item; undefined when it is of no type that the Responses API takes (`ghost_snapshot`, `other`). */
+function itemMaker(item: JsonObject): ItemMaker | undefined {
+  const type = asString(item['type']) ?? '';
+  if (type === 'message') return item['role'] === 'assistant' ? 'model' : 'client';
+  return makers.get(type);
+}
+
+/** Whether the item has what its type demands, as far as a reader depends on it. */
+function isWholeItem(item: JsonObject): boolean {
+  if (item['type'] !== 'message') return typeof item['type'] === 'string';
+  return (
+    typeof item['role'] === 'string' &&
+    (typeof item['content'] === 'string' || Array.isArray(item['content']))
+  );
+}
+
+/** How user messages begin that the harness writes itself; they open no turn. */
+const harnessOpenings = [
+  '# AGENTS.md instructions',
+  '<environment_context>',
+  '<skill>',
+  '<subagent_notification>',
+  '<turn_aborted>',
+  '<user_instructions>',
+  '<user_shell_command>',
+];
+
+/** Whether the item is a message of the human's, which opens a turn. */
+function opensUserTurn(item: unknown): boolean {
+  if (!isObject(item) || item['type'] !== 'message' || item['role'] !== 'user') return false;
+  const text = openingText(item['content']);
+  return !harnessOpenings.some((opening) => text.startsWith(opening));
+}
+
+function openingText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const first = asList(content)[0];
+  return isObject(first) ? (asString(first['text']) ?? '') : '';
+}
+
+/** A user message with this text. */
+function userMessage(text: string): JsonObject {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }

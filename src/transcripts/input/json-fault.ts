@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { describeBytes, describedBytes } from './described-bytes.ts';
-import { code, endsToken, isSpace, startsValue } from './json-bytes.ts';
+import { code, describeBytes, describedBytes, endsToken, isSpace, startsValue } from './json-bytes.ts';
+
+/** What is said of a value that stops before its end. */
+export const cutReason = 'ends in the middle of a value';
 
 /** Where bytes stop being JSON, and why. */
 interface JsonFault {

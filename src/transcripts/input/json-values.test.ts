@@ -297,6 +297,16 @@ describe('readJsonValues keeps its limits', () => {
     expect(result.bad).toHaveLength(bad);
   });
 
+  it.each([
+    { shape: 'objects', text: '{"a":1}'.repeat(2e5) },
+    { shape: 'elements', text: `[${'{"a":1},'.repeat(2e5)}{"a":1}]` },
+    { shape: 'elements that are never closed', text: `[${'{"a":1},'.repeat(2e5)}` },
+  ])('of time: a line of 200,000 $shape is not searched for its end at each of them', async ({ text }) => {
+    const { entries } = await read(sourceOf(text));
+
+    expect(entries.length).toBeGreaterThanOrEqual(2e5);
+  });
+
   it('takes a single line of 100 MB', async () => {
     const text = 'x'.repeat(100e6);
     const { entries } = await read(sourceOf(`{"a":"${text}"}\n2`));

@@ -1,17 +1,21 @@
-import { constants } from 'node:buffer';
+import { Buffer, constants } from 'node:buffer';
 import type { Place } from '../../conversation/errors.ts';
-import { type ByteFeed, openFeed } from './byte-feed.ts';
-import { type ByteWindow, type Mark, markFrom, viewBytes } from './byte-window.ts';
-import { splitJson } from './json-splitter.ts';
-import { parseJson } from './lossless-json.ts';
-import type { ByteSource } from './source.ts';
-import type { Piece } from './splitting.ts';
+import { code, describedBytes } from './json-bytes.ts';
+import type { FaultPiece } from './json-pieces.ts';
+import { beginSplitting, type SplitState, splitJson } from './json-splitter.ts';
+import { type ByteSource, readChunks } from './source.ts';
+import { unpack } from './unpack.ts';
 import { refuseUtf16, unreadableInput } from './unreadable-input.ts';
-import { explainInvalid, type Fault, type ValueSearch } from './value-search.ts';
 
 const defaultMaximumDepth = 1000;
 
-const byteOrderMark = [0xef, 0xbb, 0xbf];
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** So many bytes tell UTF-16 and a byte order mark. */
+const markBytes = 4;
+
+/** From this size on, a value that is not all there yet is looked at again only when twice as much has come. */
+const largeBytes = 1024 * 1024;
 
 /** One JSON value with where it began. Bytes and columns count the unpacked content; a byte order mark has no column. */
 export interface JsonEntry {
@@ -44,7 +48,8 @@ export interface ReadOptions {
 
 /**
  * Reads JSON value by value: JSON Lines, several values on one line, pretty-printed and concatenated documents, and the
- * elements of a top-level array, each plain or behind gzip or zstd. Memory is bounded by the largest value.
+ * elements of a top-level array, each plain or behind gzip or zstd. Memory is bounded by the longest line and the largest
+ * value.
  *
  * When the first value ends on the line it began on, a line break is the end of every value that is not indented like
  * pretty-printed JSON; so one broken line costs no other. Whatever is no JSON goes to `onBadInput`, and is passed over.
@@ -55,111 +60,108 @@ export async function* readJsonValues(
   source: ByteSource,
   options: ReadOptions = {},
 ): AsyncGenerator<JsonEntry, void> {
-  const feed = openFeed(source, options);
-  const maximumValueBytes = Math.min(options.maximumValueBytes ?? Infinity, constants.MAX_STRING_LENGTH);
-  const limits = { maximumDepth: options.maximumDepth ?? defaultMaximumDepth, maximumValueBytes };
-  const reporter = createReporter(source.name, options.onBadInput);
+  const reading = beginReading(source.name, options);
+  let damage: string | undefined;
+  const chunks = unpack(readChunks(source, options), (reason) => {
+    damage = reason;
+  });
+  for await (const chunk of chunks) {
+    for (const entry of reading.add(chunk)) yield entry;
+  }
+  for (const entry of reading.end()) yield entry;
+  if (damage !== undefined) options.onBadInput?.({ place: { source: source.name }, reason: damage });
+  if (!reading.hasValue) {
+    throw unreadableInput({ source: source.name, head: reading.head, fault: reading.firstFault, damage });
+  }
+}
+
+/** Takes chunks of bytes and gives the values in them as soon as their lines are complete. */
+function beginReading(source: string, options: ReadOptions) {
+  const { maximumDepth = defaultMaximumDepth, maximumValueBytes = Infinity } = options;
+  const limits = {
+    maximumDepth,
+    maximumValueBytes: Math.min(maximumValueBytes, constants.MAX_STRING_LENGTH),
+  };
+  const reporter = createReporter(options.onBadInput);
+  let state: SplitState | undefined;
+  let head = Buffer.alloc(0);
   let hasValue = false;
-  try {
-    const offset = await readMark(source.name, feed);
-    for (const piece of splitJson(feed.window, { offset, maximumValueBytes })) {
-      if (typeof piece === 'number') {
-        await feed.fill(piece);
-        continue;
-      }
-      const taken = takePiece(piece, feed.window, limits);
-      if ('reason' in taken) {
-        reporter.report(taken, piece.type === 'value' && piece.kind === 'element');
+  /** The bytes that are not settled yet. */
+  let parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  let neededBytes = markBytes;
+
+  function* take(isLast: boolean): Generator<JsonEntry> {
+    let bytes = Buffer.concat(parts);
+    if (state === undefined) {
+      refuseUtf16(source, bytes);
+      const markLength = lengthOfMark(bytes);
+      bytes = bytes.subarray(markLength);
+      state = beginSplitting(limits, markLength);
+    }
+    const before = state.cursor.offset;
+    const lines = isLast ? bytes : bytes.subarray(0, bytes.lastIndexOf(code.lineFeed) + 1);
+    for (const piece of splitJson(state, lines, isLast)) {
+      const { line, column, offset: byte } = piece.at;
+      const place = { source, line, column, byte };
+      if ('reason' in piece) {
+        reporter.report(place, piece);
         continue;
       }
       hasValue = true;
-      const { value, start, kind, document } = taken;
-      yield { value, place: toPlace(source.name, start), kind, document };
+      yield { value: piece.value, place, kind: piece.kind, document: piece.document };
     }
-    const damage = feed.damage?.reason;
-    if (damage !== undefined) options.onBadInput?.({ place: { source: source.name }, reason: damage });
-    if (!hasValue) {
-      throw unreadableInput({
-        source: source.name,
-        head: feed.head.subarray(offset),
-        fault: reporter.first,
-        damage,
-      });
-    }
-  } finally {
-    await feed.close();
+    const rest = bytes.subarray(state.cursor.offset - before);
+    parts = [rest];
+    sizeBytes = rest.length;
+    neededBytes = sizeBytes < largeBytes ? 0 : 2 * sizeBytes;
   }
+
+  return {
+    /** The first bytes, without a byte order mark. */
+    get head() {
+      return head.subarray(lengthOfMark(head));
+    },
+    get hasValue() {
+      return hasValue;
+    },
+    get firstFault() {
+      return reporter.first;
+    },
+    *add(chunk: Uint8Array): Generator<JsonEntry> {
+      if (head.length < describedBytes) {
+        head = Buffer.concat([head, chunk.subarray(0, describedBytes - head.length)]);
+      }
+      parts.push(chunk);
+      sizeBytes += chunk.length;
+      if (sizeBytes >= neededBytes) yield* take(false);
+    },
+    end: () => take(true),
+  };
 }
 
-/** Passes over a byte order mark and returns how long it is. */
-async function readMark(source: string, feed: ByteFeed): Promise<number> {
-  while (feed.window.end < byteOrderMark.length && !feed.window.isComplete) await feed.fill(0);
-  refuseUtf16(source, feed.head);
-  const isMarked = byteOrderMark.every((byte, index) => feed.head[index] === byte);
-  return isMarked ? byteOrderMark.length : 0;
-}
-
-interface Limits {
-  readonly maximumDepth: number;
-  readonly maximumValueBytes: number;
-}
-
-interface TakenValue {
-  readonly value: unknown;
-  readonly start: Mark;
-  readonly kind: 'document' | 'element';
-  readonly document: number;
-}
-
-function takePiece(piece: Piece, window: ByteWindow, limits: Limits): TakenValue | Fault {
-  if (piece.type === 'fault') return piece.fault;
-  const { document } = piece;
-  if (piece.type === 'empty-array') return { value: [], start: piece.start, kind: 'document', document };
-  const { search, kind } = piece;
-  const excess = findExcess(search, limits);
-  if (excess !== undefined) return { at: search.start, reason: excess };
-  const bytes = viewBytes(window, search.start.offset, search.scan.position);
-  try {
-    const text = bytes.toString('utf8');
-    const value: unknown = search.scan.hasWideNumber ? parseJson(text) : JSON.parse(text);
-    return { value, start: search.start, kind, document };
-  } catch {
-    const { index, reason } = explainInvalid(bytes);
-    return { at: markFrom(window, search.start, search.start.offset + index), reason };
-  }
-}
-
-function findExcess({ start, scan }: ValueSearch, limits: Limits): string | undefined {
-  const sizeBytes = scan.position - start.offset;
-  if (sizeBytes > limits.maximumValueBytes) {
-    return `a value of ${sizeBytes} bytes, larger than the limit of ${limits.maximumValueBytes}`;
-  }
-  if (scan.deepest > limits.maximumDepth) {
-    return `a value nested ${scan.deepest} levels deep, deeper than the limit of ${limits.maximumDepth}`;
-  }
-  return undefined;
+function lengthOfMark(bytes: Buffer): number {
+  return bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
 }
 
 /** Hands faults on, and says of a broken line only the first thing that is wrong with it. */
-function createReporter(source: string, onBadInput: ReadOptions['onBadInput']) {
+function createReporter(onBadInput: ReadOptions['onBadInput']) {
   let first: BadInput | undefined;
   let reportedLine = 0;
-  let reportedOffset = -1;
+  let reportedByte = -1;
   return {
     get first() {
       return first;
     },
-    report({ at, reason }: Fault, isElement: boolean): void {
-      if (at.offset === reportedOffset || (!isElement && at.line === reportedLine)) return;
-      if (!isElement) reportedLine = at.line;
-      reportedOffset = at.offset;
-      const bad = { place: toPlace(source, at), reason };
-      first ??= bad;
-      onBadInput?.(bad);
+    report(
+      place: Place & { readonly line: number; readonly byte: number },
+      { reason, isElement }: FaultPiece,
+    ): void {
+      if (place.byte === reportedByte || (!isElement && place.line === reportedLine)) return;
+      if (!isElement) reportedLine = place.line;
+      reportedByte = place.byte;
+      first ??= { place, reason };
+      onBadInput?.({ place, reason });
     },
   };
-}
-
-function toPlace(source: string, { line, column, offset }: Mark): Place {
-  return { source, line, column, byte: offset };
 }

@@ -35,6 +35,68 @@ export async function fileSource(path: string): Promise<ByteSource> {
   };
 }
 
+interface ChunkOptions {
+  readonly onProgress?: ((bytesRead: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The bytes of a source, chunk by chunk. Throws `RoundfoldError` when the source fails, and the signal's reason when it was
+ * aborted, even while the source is silent.
+ */
+export async function* readChunks(
+  source: ByteSource,
+  { onProgress, signal }: ChunkOptions,
+): AsyncGenerator<Uint8Array, void> {
+  const iterator = source.open()[Symbol.asyncIterator]();
+  let bytesRead = 0;
+  try {
+    for (;;) {
+      const next = await untilAborted(() => iterator.next(), signal).catch((cause: unknown) => {
+        throw signal?.aborted === true ? signal.reason : readError(source.name, bytesRead, cause);
+      });
+      if (next.done === true) return;
+      bytesRead += next.value.length;
+      onProgress?.(bytesRead);
+      yield next.value;
+    }
+  } finally {
+    const closing = iterator.return?.();
+    // A read that never comes back would keep an aborted iterator from closing.
+    if (signal?.aborted !== true) await closing;
+  }
+}
+
+async function untilAborted<Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (signal === undefined) return await work();
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function readError(source: string, byte: number, cause: unknown): RoundfoldError {
+  if (RoundfoldError.is(cause)) return cause;
+  const words = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+  return new RoundfoldError(
+    'input-not-understood',
+    `${source} could not be read on from byte ${byte}${words}`,
+    {
+      cause,
+      place: { source, byte },
+      remedy: 'Check the file and the disk it is on, then try again.',
+    },
+  );
+}
+
 function standardInput(): ByteSource {
   let isOpened = false;
   return {

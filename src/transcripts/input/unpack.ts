@@ -1,12 +1,6 @@
 import type { Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 
-/** Compressed data that could not be read to its end. */
-export interface Damage {
-  readonly reason: string;
-  readonly cause: unknown;
-}
-
 interface Packing {
   readonly magic: readonly number[];
   create(): Engine;
@@ -23,19 +17,27 @@ const packings: readonly Packing[] = [
 const longestMagicBytes = 4;
 
 /**
- * The bytes behind gzip or zstd, known by their first bytes; anything else passes through unchanged. Streams, and reads
- * several members or frames one after the other. Data that ends early or is damaged yields what could be read and returns
- * the damage; the chunks' own errors are thrown.
+ * The bytes behind gzip or zstd, known by their first bytes; anything else passes through unchanged. Reads several members
+ * or frames one after the other. Of data that ends early or is damaged it yields what could be read and tells `onDamage` the
+ * reason; the errors of `chunks` itself are thrown.
  */
 export async function* unpack(
-  chunks: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array, Damage | undefined> {
-  const head = await readHead(chunks);
-  const packing = packings.find(({ magic }) => magic.every((byte, index) => head[index] === byte));
-  if (packing !== undefined) return yield* inflate(packing, head, chunks);
-  yield head;
-  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
-  return undefined;
+  chunks: AsyncGenerator<Uint8Array, void>,
+  onDamage: (reason: string) => void,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    const head = await readHead(chunks);
+    const packing = packings.find(({ magic }) => magic.every((byte, index) => head[index] === byte));
+    if (packing !== undefined) {
+      const failure = yield* inflate(packing, head, chunks);
+      if (failure !== undefined) onDamage(describeFailure(failure));
+      return;
+    }
+    yield head;
+    yield* chunks;
+  } finally {
+    await chunks.return();
+  }
 }
 
 async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
@@ -52,13 +54,13 @@ async function* inflate(
   packing: Packing,
   head: Uint8Array,
   chunks: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array, Damage | undefined> {
+): AsyncGenerator<Uint8Array, Error | undefined> {
   let inflater = createInflater(packing.create());
   try {
     let rest = head;
     for (;;) {
       yield* inflater.write(rest);
-      if (inflater.failure !== undefined) return damageOf(inflater.failure);
+      if (inflater.failure !== undefined) return inflater.failure;
       rest = rest.subarray(inflater.consumedBytes);
       if (rest[0] === 0) return undefined; // NUL bytes pad the file behind its last member.
       if (rest.length > 0) {
@@ -72,7 +74,7 @@ async function* inflate(
       rest = next.value;
     }
     yield* inflater.end();
-    return inflater.failure === undefined ? undefined : damageOf(inflater.failure);
+    return inflater.failure;
   } finally {
     inflater.engine.destroy();
   }
@@ -135,7 +137,7 @@ function createInflater(engine: Engine) {
   };
 }
 
-function damageOf(failure: Error): Damage {
+function describeFailure(failure: Error): string {
   const isShort = 'code' in failure && failure.code === 'Z_BUF_ERROR';
-  return { reason: isShort ? 'compressed data ends early' : 'compressed data is damaged', cause: failure };
+  return isShort ? 'compressed data ends early' : 'compressed data is damaged';
 }

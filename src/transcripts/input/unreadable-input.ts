@@ -1,6 +1,6 @@
 import { type Place, RoundfoldError } from '../../conversation/errors.ts';
-import { describeBytes, findBinary, quoteBytes } from './described-bytes.ts';
-import { cutReason } from './value-search.ts';
+import { decodeBeginning, describeBytes, quoteBytes } from './json-bytes.ts';
+import { cutReason } from './json-fault.ts';
 
 /** What is known about an input in which no value was found. */
 interface UnreadableInput {
@@ -98,6 +98,21 @@ function diagnose({ head, fault, damage }: UnreadableInput): Diagnosis {
     problem: `holds no readable JSON value: ${fault.reason} at ${where}; it begins with ${quoteBytes(head)}`,
     remedy: wanted,
   };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const binaryControl = /[\0-\x08\x0e-\x1a\x7f]/;
+
+/** The index of the first byte that is no UTF-8 text, or a control character that text does not use; -1 for plain text. */
+function findBinary(bytes: Uint8Array): number {
+  let index = 0;
+  for (const character of decodeBeginning(bytes)) {
+    // The last character may have been cut in two.
+    if (character === '\ufffd') return index + 3 < bytes.length ? index : -1;
+    if (binaryControl.test(character)) return index;
+    index += Buffer.byteLength(character);
+  }
+  return -1;
 }
 
 function beginningOf(source: string): Place {

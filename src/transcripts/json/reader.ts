@@ -1,10 +1,16 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import { placeInside } from '../place-inside.ts';
-import type { Origin, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
-import { type FoundRequest, findRequest, isLooseMessage, isMessage } from './requests.ts';
-import { type ResponseTurn, readResponse } from './responses.ts';
+import type { JsonEntry } from '../input/json-values.ts';
+import { originAt, placeInside } from '../records.ts';
+import type { Origin, Reject, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import {
+  type FoundRequest,
+  findRequest,
+  isLooseMessage,
+  isMessage,
+  type ResponseTurn,
+  readResponse,
+} from './exchanges.ts';
 
 /** Names the wire format of a request body or a bare list of messages; undefined when there is none. */
 export type RecogniseFormat = (value: unknown) => string | undefined;
@@ -25,7 +31,7 @@ export function createJsonReader(recogniseFormat: RecogniseFormat): TranscriptRe
     summary: 'request bodies, message lists and request logs (JSON or JSONL)',
     location: undefined,
     recognise: () => true,
-    open: (onBadInput) => openFile(recogniseFormat, onBadInput),
+    open: (reject) => openFile(recogniseFormat, reject),
   };
 }
 
@@ -37,7 +43,7 @@ interface Loose {
   readonly array: number | undefined;
 }
 
-function openFile(recogniseFormat: RecogniseFormat, onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openFile(recogniseFormat: RecogniseFormat, reject: Reject): TranscriptFold {
   let loose: Loose[] = [];
   let count = 0;
   const flush = function* (): Generator<Transcript> {
@@ -47,8 +53,7 @@ function openFile(recogniseFormat: RecogniseFormat, onBadInput: (bad: BadInput) 
     loose = [];
     if (first === undefined) return;
     const format = recogniseFormat(body);
-    if (format === undefined)
-      onBadInput({ place: first.place, reason: 'messages of no wire format we know' });
+    if (format === undefined) reject(first.place, 'messages of no wire format we know');
     else
       yield { ...toTranscript(format, { body, origins, opening: undefined }), title: titleOf({}, ++count) };
   };
@@ -62,7 +67,7 @@ function openFile(recogniseFormat: RecogniseFormat, onBadInput: (bad: BadInput) 
       }
       const transcript = readConversation(value, place, recogniseFormat);
       if (transcript === undefined) {
-        onBadInput({ place, reason: EXPECTED });
+        reject(place, EXPECTED);
         return;
       }
       yield* flush();
@@ -165,8 +170,7 @@ function toSegment(body: unknown, list: readonly unknown[], place: Place, prefix
 }
 
 function originOf(message: unknown, place: Place): Origin {
-  const timestamp = isObject(message) ? asString(message['timestamp']) : undefined;
-  return { place, timestamp, responseId: undefined, usage: undefined };
+  return originAt(place, isObject(message) ? asString(message['timestamp']) : undefined);
 }
 
 /** A response may be several items; what it cost is told once. */

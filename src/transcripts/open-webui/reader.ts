@@ -1,11 +1,9 @@
 import type { Place } from '../../conversation/errors.ts';
-import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/message.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import { placeInside } from '../place-inside.ts';
-import { timestampOf } from '../record-time.ts';
-import { createTally, type Tally } from '../tally.ts';
-import type { Origin, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type { JsonEntry } from '../input/json-values.ts';
+import { createTally, originAt, placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
+import type { Origin, Reject, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
 import { unfoldAssistant } from './unfold.ts';
 
 /**
@@ -42,13 +40,13 @@ function isHistory(value: unknown): value is JsonObject {
   return isObject(value) && isObject(value['messages']) && 'currentId' in value;
 }
 
-function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openFile(reject: Reject): TranscriptFold {
   let found = 0;
   return {
     *add({ value, place }: JsonEntry) {
       const chat = findChat(value);
       if (chat === undefined) {
-        onBadInput({ place, reason: 'expected an Open WebUI chat: `chat.history` or `chat.messages`' });
+        reject(place, 'expected an Open WebUI chat: `chat.history` or `chat.messages`');
         return;
       }
       found++;
@@ -131,8 +129,7 @@ function systemPrompt(chat: JsonObject, place: Place): readonly Sent[] {
   const content =
     (isObject(params) ? asString(params['system']) : undefined) ?? asString(chat['system']) ?? '';
   if (content.trim() === '') return [];
-  const origin = { place, timestamp: undefined, responseId: undefined, usage: undefined };
-  return [{ message: { role: 'system', content }, origin }];
+  return [{ message: { role: 'system', content }, origin: originAt(place) }];
 }
 
 function readMessage({ message }: Placed, place: Place, tally: Tally): readonly Sent[] {
@@ -140,16 +137,11 @@ function readMessage({ message }: Placed, place: Place, tally: Tally): readonly 
   const messages = role === 'assistant' ? unfoldAssistant(message, tally) : readOther(message, tally);
   if (messages.length === 0) tally.add('{n} message{s} without content left out');
   const timestamp = timestampOf(message['timestamp'], 'seconds');
-  const usage = usageOf(message['usage'] ?? message['info']);
+  const usage = readUsage(message['usage'] ?? message['info']);
   return messages.map((wire, index) => ({
     message: wire,
     // What was reported counts the whole exchange, up to its last response.
-    origin: {
-      place,
-      timestamp,
-      responseId: undefined,
-      usage: index === messages.length - 1 ? usage : undefined,
-    },
+    origin: { ...originAt(place, timestamp), usage: index === messages.length - 1 ? usage : undefined },
   }));
 }
 
@@ -180,11 +172,7 @@ const USAGE_FIELDS = [
   ['prompt_eval_count', 'eval_count'],
 ] as const;
 
-function usageOf(usage: unknown): Usage | undefined {
-  if (!isObject(usage)) return undefined;
-  for (const [prompt, output] of USAGE_FIELDS) {
-    const promptTokens = asCount(usage[prompt]);
-    if (promptTokens > 0) return { promptTokens, outputTokens: asCount(usage[output]) };
-  }
-  return undefined;
+function readUsage(counts: unknown): Usage | undefined {
+  const usages = USAGE_FIELDS.map(([prompt, output]) => usageOf(counts, [prompt], [output]));
+  return usages.find((usage) => usage !== undefined && usage.promptTokens > 0);
 }

@@ -1,6 +1,5 @@
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import { createTally, type Tally } from '../tally.ts';
-import { type DetailsBlock, parseDetailsBlocks } from './details.ts';
+import { createTally, type Tally } from '../records.ts';
 
 /** A call, as either serialisation holds it. */
 interface Call {
@@ -18,7 +17,7 @@ export function unfoldAssistant(message: JsonObject, tally: Tally): readonly Jso
   if (Array.isArray(content) && content.length > 0) return [{ role: 'assistant', content }];
   const folded = asString(content) ?? '';
   const output = asList(message['output']);
-  // Both are tried out on a tally of their own: what the loser leaves out is none of ours.
+  // Both are tried with a tally of their own: what the one that is not chosen leaves out does not count.
   const expanded = unfoldOutput(output, createTally());
   const isRicher =
     expanded.some((part) => part['role'] === 'tool' || part['tool_calls'] !== undefined) ||
@@ -179,4 +178,144 @@ function turn(text: string, calls: readonly Call[]): readonly JsonObject[] {
 
 function toolMessage(id: string, content: string): JsonObject {
   return { role: 'tool', tool_call_id: id, content };
+}
+
+/** A `<details>` element in the text of a message: how Open WebUI folds tool calls, reasoning and code runs. */
+interface DetailsBlock {
+  /** Where the element begins and ends in the text. */
+  readonly start: number;
+  readonly end: number;
+  /** Its `type` attribute: `tool_calls`, `reasoning`, `code_interpreter`; undefined for one that somebody wrote. */
+  readonly type: string | undefined;
+  /** Attributes with their character references resolved. An attribute without a value is an empty string. */
+  readonly attributes: ReadonlyMap<string, string>;
+  /** What stands between the tags, as it is. */
+  readonly body: string;
+}
+
+interface OpenElement {
+  readonly start: number;
+  readonly bodyStart: number;
+  readonly attributes: ReadonlyMap<string, string>;
+  /** Elements inside. They count only if this one is never closed. */
+  readonly inner: DetailsBlock[];
+}
+
+const OPENING = '<details';
+const CLOSING = '</details>';
+
+/**
+ * The `<details>` elements of a text, outermost ones only, in order. One pass, whatever the text. Tags that are
+ * malformed or never closed are text; behind a tag that never ends nothing more is found.
+ */
+export function parseDetailsBlocks(text: string): readonly DetailsBlock[] {
+  const found: DetailsBlock[] = [];
+  const open: OpenElement[] = [];
+  let opening = text.indexOf(OPENING);
+  let closing = text.indexOf(CLOSING);
+  while (opening !== -1 || (closing !== -1 && open.length > 0)) {
+    if (closing !== -1 && (opening === -1 || closing < opening)) {
+      const end = closing + CLOSING.length;
+      const element = open.pop();
+      if (element !== undefined) (open.at(-1)?.inner ?? found).push(close(element, text, closing, end));
+      closing = text.indexOf(CLOSING, end);
+      continue;
+    }
+    const tag = scanTag(text, opening + OPENING.length);
+    if (tag.attributes !== undefined) {
+      open.push({ start: opening, bodyStart: tag.end, attributes: tag.attributes, inner: [] });
+    }
+    opening = text.indexOf(OPENING, tag.end);
+    if (closing !== -1 && closing < tag.end) closing = text.indexOf(CLOSING, tag.end);
+  }
+  return [...found, ...open.flatMap(({ inner }) => inner)];
+}
+
+function close(element: OpenElement, text: string, bodyEnd: number, end: number): DetailsBlock {
+  const { start, bodyStart, attributes } = element;
+  return { start, end, type: attributes.get('type'), attributes, body: text.slice(bodyStart, bodyEnd) };
+}
+
+interface Tag {
+  /** Undefined when this is no tag. */
+  readonly attributes: ReadonlyMap<string, string> | undefined;
+  /** Where the tag ends, or where it turned out to be none. */
+  readonly end: number;
+}
+
+function scanTag(text: string, from: number): Tag {
+  const attributes = new Map<string, string>();
+  let index = from;
+  while (index < text.length) {
+    const start = skipSpace(text, index);
+    if (text[start] === '>') return { attributes, end: start + 1 };
+    // Without a space in front, this is another name: `<detailsman>`, `a="1"b`.
+    if (start === index) return { attributes: undefined, end: start };
+    const attribute = scanAttribute(text, start);
+    if (attribute === undefined) return { attributes: undefined, end: start };
+    if (!attributes.has(attribute.name)) attributes.set(attribute.name, unescapeHtml(attribute.value));
+    index = attribute.end;
+  }
+  return { attributes: undefined, end: text.length };
+}
+
+interface Attribute {
+  readonly name: string;
+  readonly value: string;
+  readonly end: number;
+}
+
+function scanAttribute(text: string, from: number): Attribute | undefined {
+  const nameEnd = skipName(text, from);
+  const name = text.slice(from, nameEnd);
+  if (name === '') return undefined;
+  if (text[nameEnd] !== '=') return { name, value: '', end: nameEnd };
+  const quote = text[nameEnd + 1];
+  if (quote === '"' || quote === "'") {
+    const valueStart = nameEnd + 2;
+    const valueEnd = text.indexOf(quote, valueStart);
+    if (valueEnd === -1) return { name, value: '', end: text.length };
+    return { name, value: text.slice(valueStart, valueEnd), end: valueEnd + 1 };
+  }
+  const valueEnd = skipName(text, nameEnd + 1);
+  return { name, value: text.slice(nameEnd + 1, valueEnd), end: valueEnd };
+}
+
+function skipSpace(text: string, from: number): number {
+  let index = from;
+  while (index < text.length && SPACES.has(text[index] ?? '')) index++;
+  return index;
+}
+
+function skipName(text: string, from: number): number {
+  let index = from;
+  while (index < text.length && !NAME_ENDS.has(text[index] ?? '')) index++;
+  return index;
+}
+
+const SPACES = new Set([' ', '\t', '\n', '\r', '\f']);
+const NAME_ENDS = new Set([...SPACES, '=', '>', '<', '"', "'", '/']);
+
+/** Named references that appear in escaped attributes. Others stay as they are. */
+const named = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', '\u00a0'],
+]);
+
+const LAST_CODE_POINT = 0x10ffff;
+
+/** Text with its character references resolved: `&quot;`, `&#39;`, `&#x27;`. Unknown references stay as they are. */
+export function unescapeHtml(text: string): string {
+  return text.replaceAll(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,4}));/gi,
+    (reference, hex, decimal, name) => {
+      if (typeof name === 'string') return named.get(name) ?? reference;
+      const codePoint = typeof hex === 'string' ? Number.parseInt(hex, 16) : Number(decimal);
+      return codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : reference;
+    },
+  );
 }

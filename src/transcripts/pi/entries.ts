@@ -1,10 +1,7 @@
 import type { Place } from '../../conversation/errors.ts';
-import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { Usage } from '../../conversation/message.ts';
-import { placeInside } from '../place-inside.ts';
-import { timestampOf } from '../record-time.ts';
-import type { Tally } from '../tally.ts';
-import type { Origin } from '../transcript.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
+import type { Origin, Reject } from '../transcript.ts';
 
 /** What a record says, in pi's own blocks: the wire format is known only when the newest turn has been read. */
 export type Entry = UserEntry | AssistantEntry | ResultEntry | SystemEntry;
@@ -53,7 +50,7 @@ export interface Author {
 export interface EntryContext {
   readonly place: Place;
   readonly tally: Tally;
-  reject(place: Place, reason: string): void;
+  readonly reject: Reject;
 }
 
 /** The entry in a `message` record; undefined when it has none that is sent. */
@@ -80,7 +77,7 @@ export function originOf(record: JsonObject, message: JsonObject, place: Place):
     place,
     timestamp: timestampOf(record['timestamp']) ?? timestampOf(message['timestamp']),
     responseId: asString(message['responseId']),
-    usage: usageOf(message['usage']),
+    usage: usageOf(message['usage'], ['input', 'cacheRead', 'cacheWrite'], ['output']),
   };
 }
 
@@ -182,9 +179,32 @@ function cleanBlocks(content: unknown, tally: Tally): readonly JsonObject[] {
   });
 }
 
-function usageOf(usage: unknown): Usage | undefined {
-  if (!isObject(usage)) return undefined;
-  const promptTokens = asCount(usage['input']) + asCount(usage['cacheRead']) + asCount(usage['cacheWrite']);
-  const outputTokens = asCount(usage['output']);
-  return promptTokens + outputTokens === 0 ? undefined : { promptTokens, outputTokens };
+/** What stands around the messages of a request. Older files do not tell it. */
+export interface Surroundings {
+  /** Empty when nothing is known. */
+  readonly instructions: string;
+  /** In pi's own form: `name`, `description`, `parameters`. */
+  readonly tools: readonly JsonObject[];
+}
+
+/** What the system entries of a session come to, in order: texts add up, sections and tools replace their namesakes. */
+export function surroundingsOf(entries: Iterable<Entry | undefined>): Surroundings {
+  const texts: string[] = [];
+  const sections = new Map<string, string>();
+  const tools = new Map<unknown, JsonObject>();
+  for (const entry of entries) {
+    if (entry?.role !== 'system') continue;
+    texts.push(entry.text);
+    for (const [name, text] of entry.sections) {
+      if (text === null) sections.delete(name);
+      else sections.set(name, text);
+    }
+    for (const name of entry.toolsRemoved) tools.delete(name);
+    for (const tool of entry.toolsAdded) tools.set(tool['name'], tool);
+  }
+  const parts = [...texts, ...sections.values()];
+  return {
+    instructions: parts.filter((part) => part !== '').join('\n\n'),
+    tools: [...tools.values()],
+  };
 }

@@ -1,18 +1,17 @@
 import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import { createTally, type Tally } from '../tally.ts';
+import type { SegmentPieces } from '../anthropic-turns.ts';
+import type { JsonEntry } from '../input/json-values.ts';
+import { createTally, type Tally } from '../records.ts';
 import type {
   RecordedCompaction,
+  Reject,
   Segment,
   Transcript,
   TranscriptFold,
   TranscriptReader,
 } from '../transcript.ts';
-import { anthropicWire } from './anthropic-wire.ts';
-import { type Entry, type EntryContext, originOf, readEntry, userEntry } from './entries.ts';
-import { responsesWire, speaksResponses } from './responses-wire.ts';
-import { surroundingsOf } from './surroundings.ts';
-import type { SegmentPieces, Wire } from './wire.ts';
+import { type Entry, type EntryContext, originOf, readEntry, surroundingsOf, userEntry } from './entries.ts';
+import { anthropicWire, responsesWire, speaksResponses, type Wire } from './wires.ts';
 
 /**
  * Session files of the pi coding agent: the linear files of version 1, and the trees of later versions, of which the
@@ -63,12 +62,11 @@ const NOTHING: Pick<Node, 'entry' | 'compaction' | 'model'> = {
   model: undefined,
 };
 
-function openSession(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openSession(reject: Reject): TranscriptFold {
   const nodes: Node[] = [];
   const tally = createTally();
   return {
     add({ value, place }: JsonEntry) {
-      const reject: EntryContext['reject'] = (at, reason) => onBadInput({ place: at, reason });
       const read = isObject(value) ? recordTypes.get(asString(value['type']) ?? '') : undefined;
       if (!isObject(value) || typeof value['type'] !== 'string') {
         reject(place, 'expected a pi session record: an object with a `type`');

@@ -1,6 +1,7 @@
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import type { Origin, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type { JsonEntry } from '../input/json-values.ts';
+import { originAt } from '../records.ts';
+import type { Origin, Reject, TranscriptFold, TranscriptReader } from '../transcript.ts';
 
 const HEADER = 'roundfold-chat';
 const COMPACTION = 'roundfold-compaction';
@@ -14,7 +15,7 @@ export const roundfoldChat: TranscriptReader = {
   open: openFile,
 };
 
-function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openFile(reject: Reject): TranscriptFold {
   const messages: JsonObject[] = [];
   const origins: Origin[] = [];
   let header: JsonObject = {};
@@ -24,8 +25,8 @@ function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
       if (isObject(value) && type === HEADER) header = value;
       else if (isObject(value) && typeof value['role'] === 'string') {
         messages.push(value);
-        origins.push({ place, timestamp: undefined, responseId: undefined, usage: undefined });
-      } else if (type !== COMPACTION) onBadInput({ place, reason: 'expected a message' });
+        origins.push(originAt(place));
+      } else if (type !== COMPACTION) reject(place, 'expected a message');
       return [];
     },
     *end() {

@@ -1,9 +1,8 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { BadInput, JsonEntry } from '../input/json-values.ts';
-import { placeInside } from '../place-inside.ts';
-import { createTally, type Tally } from '../tally.ts';
-import type { Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type { JsonEntry } from '../input/json-values.ts';
+import { createTally, originAt, placeInside, type Tally } from '../records.ts';
+import type { Reject, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
 
 /**
  * SWE-agent trajectories, as OpenAI chat messages: the recorded `history` with its demonstrations, or, in files
@@ -25,13 +24,12 @@ function isTrajectory(value: unknown): value is Trajectory {
   return Array.isArray(value['history']) || (isObject(step) && 'action' in step && 'observation' in step);
 }
 
-function openFile(onBadInput: (bad: BadInput) => void): TranscriptFold {
+function openFile(reject: Reject): TranscriptFold {
   let found = 0;
   return {
     *add({ value, place }: JsonEntry) {
       if (isTrajectory(value)) yield toTranscript(value, place, found++);
-      else
-        onBadInput({ place, reason: 'expected a SWE-agent trajectory: `trajectory`, `history` and `info`' });
+      else reject(place, 'expected a SWE-agent trajectory: `trajectory`, `history` and `info`');
     },
     end: () => [],
   };
@@ -52,12 +50,7 @@ function toTranscript(value: Trajectory, place: Place, index: number): Transcrip
     segments: [
       {
         body: sent.map(({ entry }) => toMessage(entry, tally)),
-        origins: sent.map(({ position }) => ({
-          place: placeInside(place, path(position)),
-          timestamp: undefined,
-          responseId: undefined,
-          usage: undefined,
-        })),
+        origins: sent.map(({ position }) => originAt(placeInside(place, path(position)))),
         opening: undefined,
       },
     ],

@@ -1,9 +1,94 @@
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { Tally } from '../tally.ts';
-import type { Origin } from '../transcript.ts';
-import { type CallIds, createCallIds } from './call-ids.ts';
-import type { AssistantEntry, Author, ResultEntry } from './entries.ts';
-import type { Wire } from './wire.ts';
+import { anthropicSegment, type Piece, type SegmentPieces } from '../anthropic-turns.ts';
+import type { Tally } from '../records.ts';
+import type { Origin, Segment } from '../transcript.ts';
+import type { AssistantEntry, Author, Entry, ResultEntry, Surroundings } from './entries.ts';
+
+/** Writes the entries of a session in one wire format. */
+export interface Wire<Piece> {
+  readonly format: string;
+  /** The pieces of the conversation that an entry becomes; none for what is not sent. Asked once for every entry. */
+  write(entry: Entry): readonly Piece[];
+  segment(pieces: SegmentPieces<Piece>, surroundings: Surroundings): Segment;
+}
+
+/** APIs whose thinking signatures are Anthropic's. Those of other providers mean nothing in this format. */
+const CLAUDE_APIS = new Set(['anthropic-messages', 'bedrock-converse-stream']);
+
+/** A session as Anthropic messages, whichever API it was recorded with. */
+export function anthropicWire(tally: Tally): Wire<Piece> {
+  const calls = createCallIds();
+
+  const writeBlock = (block: JsonObject, { api }: Author): readonly JsonObject[] => {
+    if (block['type'] === 'thinking') return writeThinking(block, CLAUDE_APIS.has(api), tally);
+    if (block['type'] !== 'toolCall') return [sharedBlock(block)];
+    const id = calls.nameOf(asString(block['id']) ?? '');
+    return [{ type: 'tool_use', id, name: block['name'], input: block['arguments'] ?? {} }];
+  };
+
+  const writeTurn = ({ content, author, isCutShort, origin }: AssistantEntry): readonly Piece[] => {
+    const blocks = content.flatMap((block) => writeBlock(block, author));
+    if (blocks.length > 0) return [{ role: 'assistant', content: blocks, origin }];
+    tally.add(
+      isCutShort
+        ? '{n} aborted or failed turn{s} without content left out'
+        : '{n} turn{s} without content left out',
+    );
+    return [];
+  };
+
+  return {
+    format: 'anthropic-messages',
+    write(entry) {
+      if (entry.role === 'system') return [];
+      if (entry.role === 'assistant') return writeTurn(entry);
+      const { content: recorded, origin } = entry;
+      const content = typeof recorded === 'string' ? recorded : recorded.map(sharedBlock);
+      if (entry.role === 'user') return [{ role: 'user', content, origin }];
+      const block = {
+        type: 'tool_result',
+        tool_use_id: calls.nameOf(entry.callId),
+        ...(content.length > 0 ? { content } : {}),
+        ...(entry.isError ? { is_error: true } : {}),
+      };
+      return [{ role: 'result', block, origin }];
+    },
+    segment(pieces, { instructions, tools }) {
+      const segment = anthropicSegment(pieces);
+      if (instructions === '' && tools.length === 0) return segment;
+      const body = {
+        ...(instructions === '' ? {} : { system: instructions }),
+        ...(tools.length === 0 ? {} : { tools: tools.map(anthropicTool) }),
+        messages: segment.body,
+      };
+      return { ...segment, body };
+    },
+  };
+}
+
+function anthropicTool({ name, description, parameters }: JsonObject): JsonObject {
+  return { name, description, input_schema: parameters };
+}
+
+function writeThinking(block: JsonObject, isClaude: boolean, tally: Tally): readonly JsonObject[] {
+  const signature = asString(block['thinkingSignature']) ?? '';
+  if (!isClaude || signature === '') {
+    tally.add('{n} thinking block{s} without an Anthropic signature left out');
+    return [];
+  }
+  if (block['redacted'] === true) return [{ type: 'redacted_thinking', data: signature }];
+  return [{ type: 'thinking', thinking: asString(block['thinking']) ?? '', signature }];
+}
+
+/** Text and images, as they occur in every role. Blocks of an unknown type stay the very same values. */
+function sharedBlock(block: JsonObject): JsonObject {
+  const { type, text, data, mimeType } = block;
+  if (type === 'text' && typeof text === 'string')
+    return Object.keys(block).length === 2 ? block : { type, text };
+  if (type === 'image' && typeof data === 'string')
+    return { type, source: { type: 'base64', media_type: mimeType, data } };
+  return block;
+}
 
 /** The APIs that take Responses items. */
 const RESPONSES_APIS = new Set(['openai-responses', 'openai-codex-responses', 'azure-openai-responses']);
@@ -66,7 +151,7 @@ export function responsesWire(newest: Author, tally: Tally): Wire<ItemPiece> {
       const isBare = instructions === '' && tools.length === 0;
       const surroundings = {
         ...(instructions === '' ? {} : { instructions }),
-        ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+        ...(tools.length === 0 ? {} : { tools: tools.map(responsesTool) }),
       };
       return {
         body: isBare ? input : { ...surroundings, input },
@@ -81,7 +166,7 @@ function isSameAuthor(left: Author, right: Author): boolean {
   return left.api === right.api && left.provider === right.provider && left.model === right.model;
 }
 
-function toTool({ name, description, parameters }: JsonObject): JsonObject {
+function responsesTool({ name, description, parameters }: JsonObject): JsonObject {
   return { type: 'function', name, description, parameters, strict: false };
 }
 
@@ -158,4 +243,37 @@ function parseObject(text: unknown): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Names calls so that every provider takes the names. */
+interface CallIds {
+  /** The name of the call that the file knows by this id: the id itself where it is legal, and always the same one. */
+  nameOf(id: string): string;
+}
+
+/** As long as the strictest provider allows. */
+const LONGEST = 64;
+
+/**
+ * Legal names for the ids in a file. The Responses API gives a call two ids, which pi writes as `call_1|fc_1`; other
+ * servers use dots and colons, or hundreds of characters. Two ids never get one name.
+ */
+function createCallIds(): CallIds {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  return {
+    nameOf(id) {
+      const known = names.get(id);
+      if (known !== undefined) return known;
+      const wanted = id.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, LONGEST) || 'call';
+      let name = wanted;
+      for (let count = 2; taken.has(name); count++) {
+        const suffix = `_${count}`;
+        name = wanted.slice(0, LONGEST - suffix.length) + suffix;
+      }
+      names.set(id, name);
+      taken.add(name);
+      return name;
+    },
+  };
 }

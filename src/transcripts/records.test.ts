@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { timestampOf } from './record-time.ts';
+import { timestampOf } from './records.ts';
 
 describe('a recorded time', () => {
   it.each([

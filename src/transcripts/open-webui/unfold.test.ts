@@ -1,7 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { unescapeHtml } from '../html-text.ts';
-import { parseDetailsBlocks } from './details.ts';
+import { parseDetailsBlocks, unescapeHtml } from './unfold.ts';
 
 describe('character references', () => {
   it.each([
