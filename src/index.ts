@@ -151,14 +151,12 @@ export {
 export { safeSplitPoint } from './conversation/split.ts';
 export { readSummaryMessage, SUMMARY_HEADING, summaryMessageText } from './conversation/summary-message.ts';
 export { type BlockPosition, linkTools, type ToolLinks, type ToolPair } from './conversation/tool-links.ts';
-export type { ConversionChange } from './formats/convert/changes.ts';
+export type { ConversionChange } from './formats/change-log.ts';
 export { type Conversion, conversionTargets, convertConversation } from './formats/convert/convert.ts';
-export { langchainUpdate } from './formats/langchain-update.ts';
-export { readAnswer } from './formats/overflow/answer.ts';
+export { langchainUpdate } from './formats/langchain/update.ts';
+export type { Overflow, OverflowFacts, OverflowKind } from './formats/overflow/detect.ts';
 export { parseOverflow, tokenGap } from './formats/overflow/detect.ts';
-export type { Overflow, OverflowKind } from './formats/overflow/overflow.ts';
-export type { OverflowFacts } from './formats/overflow/overflow-facts.ts';
-export { type Answer, detectSoftOverflow } from './formats/overflow/soft.ts';
+export { type Answer, detectSoftOverflow, readAnswer } from './formats/overflow/soft.ts';
 export { findFormat, formats, readConversation, recogniseFormat } from './formats/registry.ts';
 export { formatSummary } from './memory/model/format-summary.ts';
 export { modelSummarizer } from './memory/model/model.ts';

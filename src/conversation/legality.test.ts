@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { messagesOfShape, recordsOfWords } from '../../test/support/shapes.ts';
-import { openaiResponses } from '../formats/openai-responses.ts';
+import { openaiResponses } from '../formats/openai-responses/format.ts';
 import {
   batch,
   legalCuts,

@@ -36,3 +36,8 @@ function kindOf(value: unknown): string {
   if (value === null) return 'null';
   return `a ${typeof value}`;
 }
+
+/** The id of a response. An empty one, as some servers send it with every answer, tells none from the others. */
+export function readResponseId(id: unknown): string | undefined {
+  return asString(id) || undefined;
+}

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createChains } from '../conversation/chain.ts';
 import { sha256 } from '../conversation/sha256.ts';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
-import { openaiChat } from '../formats/openai-chat.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
+import { openaiChat } from '../formats/openai-chat/format.ts';
 import { cutsOf } from './cuts.ts';
 
 const chains = createChains({ hash: sha256 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { applyDamages, damages, steps, writers } from '../../test/support/conversations.ts';
 import type { Message } from '../conversation/message.ts';
 import { linkTools } from '../conversation/tool-links.ts';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { findFormat } from '../formats/registry.ts';
 import { rememberedCuts } from './cut-memory.ts';
 import { isCutBehindWhole, isWhole } from './whole-list.ts';

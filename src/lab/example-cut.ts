@@ -1,5 +1,5 @@
 import type { Message } from '../conversation/message.ts';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import type { Cut } from './trajectory.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { cutBetween, said, tool, user } from './example-cut.ts';
 import { findValueNeeds } from './value-needs.ts';
 

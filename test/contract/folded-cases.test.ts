@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { foldView } from '../../src/formats/folded/fold-view.ts';
+import { foldView } from '../../src/formats/folded/fold.ts';
 import { shortenToolIds } from '../../src/formats/folded/short-tool-ids.ts';
-import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
+import { unfoldView } from '../../src/formats/folded/unfold.ts';
 import {
   clearToolResults,
   contextWindowForModel,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { foldView } from '../../src/formats/folded/fold-view.ts';
+import { foldView } from '../../src/formats/folded/fold.ts';
 import { shortenToolIds } from '../../src/formats/folded/short-tool-ids.ts';
-import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
+import { unfoldView } from '../../src/formats/folded/unfold.ts';
 import { type Conversation, withMessages, writeConversation } from '../../src/index.ts';
 import { chat, toolCall } from '../support/chat-shapes.ts';
 import { anthropic, errorsOf, rawsOf } from '../support/small-sessions.ts';

@@ -3,7 +3,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { alignToGroup, atomicGroups, protectedHeadEnd } from '../../src/conversation/atomic-groups.ts';
 import { shortenToolIds, shortToolId } from '../../src/formats/folded/short-tool-ids.ts';
-import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
+import { unfoldView } from '../../src/formats/folded/unfold.ts';
 import { linkTools, type Message, writeConversation } from '../../src/index.ts';
 import { originalCount, targetProgress } from '../../src/keeper/progress.ts';
 import { progressInput } from '../../src/keeper/progress-input.ts';

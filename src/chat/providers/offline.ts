@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUserText, type Message, textOf } from '../../conversation/message.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { answerTo, answerToResults, wantedCall } from './offline-words.ts';
 import type { ChatProvider } from './provider.ts';
 import { anthropicWire } from './wire.ts';

@@ -5,7 +5,7 @@ import { changeOf } from '../../compaction/plan/strategy.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import { printableJson } from '../../conversation/printable.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
-import type { ConversionChange } from '../../formats/convert/changes.ts';
+import type { ConversionChange } from '../../formats/change-log.ts';
 import { convertConversation } from '../../formats/convert/convert.ts';
 import { accountForCompaction } from '../../report/compaction-account.ts';
 import { renderReceiptPage } from '../../report/html/receipt-page.ts';

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../compaction/plan/strategy.ts';
 import type { Engine } from '../../compaction/run-turn.ts';
 import type { Conversation } from '../../conversation/format.ts';
-import type { ConversionChange } from '../../formats/convert/changes.ts';
+import type { ConversionChange } from '../../formats/change-log.ts';
 import type { GivenArguments } from '../command.ts';
 import type { Report } from '../report.ts';
 

@@ -2,17 +2,16 @@ import { type Conversation, withMessages } from '../../conversation/format.ts';
 import { asString, isObject } from '../../conversation/json.ts';
 import { type Message, textOf } from '../../conversation/message.ts';
 import { PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
-import { ChangeLog, type ConversionChange } from '../convert/changes.ts';
-import { aiSdkModelMender } from './ai-sdk-model.ts';
-import { aiSdkUiMender } from './ai-sdk-ui.ts';
-import { anthropicMender } from './anthropic.ts';
-import { geminiMender } from './gemini.ts';
-import { langchainMender } from './langchain.ts';
-import type { MendContext, Mender } from './mender.ts';
-import { openaiChatMender } from './openai-chat.ts';
-import { openaiResponsesMender } from './openai-responses.ts';
+import { aiSdkModelMender } from '../ai-sdk/mend-model.ts';
+import { aiSdkUiMender } from '../ai-sdk/mend-ui.ts';
+import { anthropicMender } from '../anthropic-messages/mend.ts';
+import { ChangeLog, type ConversionChange } from '../change-log.ts';
+import { geminiMender } from '../gemini/mend.ts';
+import { langchainMender } from '../langchain/mend.ts';
+import { openaiChatMender } from '../openai-chat/mend.ts';
+import { openaiResponsesMender } from '../openai-responses/mend.ts';
 import { pairTools } from './pair-tools.ts';
-import { plainRole } from './raw-message.ts';
+import { type MendContext, type Mender, plainRole } from './shaping.ts';
 
 const menders: ReadonlyMap<string, Mender> = new Map<string, Mender>([
   ['anthropic-messages', anthropicMender],

@@ -1,6 +1,3 @@
-import { separateJson } from './embedded-json.ts';
-import { clipText, normaliseText } from './text.ts';
-
 /** What one object of an error says by itself. */
 export interface Statement {
   /** HTTP status: its own, else that of the object it stood in. */
@@ -170,4 +167,74 @@ function toCode(value: unknown): readonly string[] {
 
 function toCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
+/** A message taken apart: what is prose, and what was JSON inside of it. */
+interface SeparatedText {
+  readonly words: string;
+  readonly values: readonly unknown[];
+}
+
+const maximumJsonLength = 262_144;
+const maximumEvents = 64;
+
+/**
+ * Finds JSON in a client's message (`400 {"error":…}`), in a body given as text, and in the `data:` lines of an event
+ * stream. What was parsed is left out of `words`: only its known fields may speak, never a text that merely quotes an
+ * error. Text without JSON comes back whole.
+ */
+function separateJson(text: string): SeparatedText {
+  const start = text.indexOf('{');
+  if (start === -1 || text.length > maximumJsonLength) return { words: text, values: [] };
+  const end = text.lastIndexOf('}') + 1;
+  const whole = parse(text.slice(start, end));
+  if (whole !== undefined) return { words: `${text.slice(0, start)} ${text.slice(end)}`, values: [whole] };
+  return /^(?:event|data|id|retry|:)/.test(text) ? parseEvents(text) : { words: text, values: [] };
+}
+
+function parseEvents(text: string): SeparatedText {
+  const values = text
+    .split('\n')
+    .filter((line) => line.startsWith('data:'))
+    .slice(-maximumEvents)
+    .map((line) => parse(line.slice('data:'.length)))
+    .filter((value) => value !== undefined);
+  return { words: '', values };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const clippedLength = 8192;
+
+/** The first and the last 8 kB. An error's own words stand at either end; the middle is what it quotes. */
+function clipText(text: string): string {
+  if (text.length <= 2 * clippedLength) return text;
+  return `${text.slice(0, clippedLength)}\n${text.slice(-clippedLength)}`;
+}
+
+// `>` and `'` as some servers escape them inside JSON, for text that is too broken to be parsed.
+const plain = new Map([
+  [String.raw`\u003e`, '>'],
+  [String.raw`\u003c`, '<'],
+  [String.raw`\u0027`, "'"],
+  ['&gt;', '>'],
+  ['&lt;', '<'],
+  ['\u2019', "'"],
+]);
+
+/** One line with single spaces, plain quotes and no escapes, so that a pattern need not care how a message was wrapped. */
+function normaliseText(text: string): string {
+  return text
+    .replaceAll(
+      /\\u00(?:3[ec]|27)|&[gl]t;|\u2019/gi,
+      (escaped) => plain.get(escaped.toLowerCase()) ?? escaped,
+    )
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }

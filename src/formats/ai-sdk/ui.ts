@@ -1,0 +1,269 @@
+import type { Conversation, Format, Frame } from '../../conversation/format.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Block, Message, Role, ToolCallBlock, ToolResultBlock } from '../../conversation/message.ts';
+import { plainSha256 } from '../../conversation/sha256-words.ts';
+import { joinTexts, rewriteResult } from '../content.ts';
+import { bareFrame, findList, readResponseId, replaceUnderKey } from '../frame.ts';
+import { rememberViews } from '../view-memory.ts';
+import { recogniseUiMessages } from './model.ts';
+import {
+  mediaOfType,
+  readCustomPart,
+  readDenial,
+  readFile,
+  readOutputValue,
+  readReasoningFile,
+  readReasoningPart,
+  readTextPart,
+  sealOnce,
+  type ToolOutput,
+} from './parts.ts';
+
+/**
+ * `UIMessage[]` of the Vercel AI SDK, bare or as the `{messages, …}` a chat posts.
+ *
+ * One assistant message holds all steps of an answer, and a tool part is call and result in one, so a message is never
+ * taken apart and its steps stay grouped as they came. Parts that are only shown (sources, data) have no block; they
+ * keep their place when other parts go.
+ */
+export const aiSdkUi: Format = {
+  name: 'ai-sdk-ui',
+  summary:
+    'Vercel AI SDK UI messages: one assistant message with all its steps, a tool part is call and result',
+  tools: { resultsStand: 'following-messages', callIdsUniqueAmong: 'open-calls' },
+  userFirst: false,
+  alternates: false,
+  systemStands: 'anywhere',
+  refusesBlankText: false,
+  reasoningStandsAlone: true,
+
+  recognise: recogniseUiMessages,
+  read,
+  readMessage: (raw) => views.readMessage(raw),
+  replaceList,
+
+  textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
+  failedResult(call, text) {
+    const [, result] = readUiPart(failedToolPart(call, text));
+    return result as ToolResultBlock; // a tool part in the state `output-error` reads as call and result
+  },
+  withResultContent: (result, content) =>
+    rewriteResult(result, content, (raw) => {
+      const part = withToolOutput(raw, joinTexts(content));
+      const [, written] = part === undefined ? [] : readUiPart(part);
+      return written?.type === 'tool-result' ? written : undefined;
+    }),
+  // A tool part belongs into an assistant message, even one that was made up: the user has none.
+  userMessages(blocks) {
+    const results = blocks.filter((block) => block.type === 'tool-result');
+    const others = blocks.filter((block) => block.type !== 'tool-result');
+    const raws: unknown[] = [];
+    if (results.length > 0) raws.push({ role: 'assistant', parts: results.map((block) => block.raw) });
+    if (others.length > 0) raws.push({ role: 'user', parts: toParts(others) });
+    return raws.map(aiSdkUi.readMessage);
+  },
+  withBlocks(message, blocks) {
+    const raw = isObject(message.raw) ? message.raw : { role: message.role };
+    return aiSdkUi.readMessage({ ...raw, parts: mergeParts(asList(raw['parts']), toParts(blocks)) });
+  },
+};
+
+const views = rememberViews(readMessage);
+
+function read(body: unknown): Conversation {
+  const list = findList(body, 'messages', 'AI SDK UI');
+  return { format: aiSdkUi, frame: bareFrame(body, list), messages: views.readList(list) };
+}
+
+function readMessage(raw: unknown): Message {
+  const message: JsonObject = isObject(raw) ? raw : {};
+  const role = readRole(message['role']);
+  return {
+    role,
+    blocks: readParts(asList(message['parts'])),
+    // A message that goes on after a tool ran keeps its id, and every answer has an id of its own.
+    responseId: role === 'assistant' ? readResponseId(message['id']) : undefined,
+    usage: undefined,
+    raw,
+  };
+}
+
+/** A message of nothing but shown parts has them for blocks: it is not empty, and a program may make text of them. */
+function readParts(parts: readonly unknown[]): readonly Block[] {
+  const blocks = sealOnce(parts.flatMap(readUiPart));
+  return blocks.length > 0 ? blocks : parts.map((raw) => ({ type: 'other', wireType: typeOf(raw), raw }));
+}
+
+function typeOf(part: unknown): string | undefined {
+  return isObject(part) ? asString(part['type']) : undefined;
+}
+
+function readRole(role: unknown): Role {
+  return role === 'assistant' || role === 'system' ? role : 'user';
+}
+
+/** The body with another list. Messages that are new get an id, which the SDK demands of every one. */
+function replaceList(frame: Frame, list: readonly unknown[]): unknown {
+  const known = new Set(frame.list);
+  const taken = new Set(list.map(idOf));
+  // The same words in two chats are two messages: many keep them under their ids alone.
+  const chat = frame.list.map(idOf).find((id) => id !== undefined) ?? '';
+  const messages = list.map((raw) => {
+    if (known.has(raw) || !isObject(raw) || raw['id'] !== undefined) return raw;
+    const id = freeId(
+      `roundfold-${plainSha256(`${chat}\n${JSON.stringify(raw)}`).slice(0, ID_DIGITS)}`,
+      taken,
+    );
+    taken.add(id);
+    return { id, ...raw };
+  });
+  return replaceUnderKey(frame.body, 'messages', messages);
+}
+
+/** Hexadecimal digits of an id: 64 bits are enough to tell the messages of all chats apart. */
+const ID_DIGITS = 16;
+
+/** The id, or the first one with a number behind it that nobody has. */
+function freeId(id: string, taken: ReadonlySet<string | undefined>): string {
+  let free = id;
+  for (let count = 2; taken.has(free); count++) free = `${id}-${count}`;
+  return free;
+}
+
+function idOf(raw: unknown): string | undefined {
+  return isObject(raw) ? asString(raw['id']) : undefined;
+}
+
+/**
+ * The parts these blocks stand for. Call and result are one part, which stays as long as the call does; a result from
+ * elsewhere brings the part that takes the place of its call's.
+ */
+function toParts(blocks: readonly Block[]): readonly unknown[] {
+  const results = blocks.filter((block) => block.type === 'tool-result');
+  const answered = new Set(results.map((result) => result.raw));
+  const partOfCall = new Map(results.map((result) => [result.callId, result.raw]));
+  const parts = blocks.flatMap((block) => {
+    if (block.type === 'tool-result') return [];
+    if (block.type !== 'tool-call' || answered.has(block.raw)) return [block.raw];
+    return [partOfCall.get(block.id) ?? block.raw];
+  });
+  return [...new Set(parts)];
+}
+
+/**
+ * The new parts in their order, with the old ones that no block stands for where they stood. An old part that is gone
+ * gives its place to a new one, if one follows.
+ */
+function mergeParts(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
+  const positions = new Map(after.map((part, index) => [part, index]));
+  const old = new Set(before);
+  const merged: unknown[] = [];
+  let written = 0;
+  const writeUpTo = (end: number) => {
+    merged.push(...after.slice(written, end));
+    written = Math.max(written, end);
+  };
+  for (const part of before) {
+    const position = positions.get(part);
+    if (position !== undefined) writeUpTo(position + 1);
+    else if (readUiPart(part).length === 0) merged.push(part);
+    else if (written < after.length && !old.has(after[written])) writeUpTo(written + 1);
+  }
+  writeUpTo(after.length);
+  return merged;
+}
+
+/**
+ * The views of one part: none for what is only shown to people (sources, data), two for a tool that has answered (its
+ * call and its result, both with the part as their raw value), one for everything else.
+ */
+export function readUiPart(raw: unknown): readonly Block[] {
+  if (!isObject(raw)) return [{ type: 'other', wireType: undefined, raw }];
+  const type = asString(raw['type']) ?? '';
+  if (isOnlyShown(type)) return [];
+  if (isToolPart(type, raw)) return readToolPart(type, raw);
+  const block = readers.get(type)?.(raw);
+  return [block ?? { type: 'other', wireType: asString(raw['type']), raw }];
+}
+
+/** The part of a failed call: what `call` was, and that it came to nothing. */
+export function failedToolPart(call: ToolCallBlock, text: string): JsonObject {
+  const part = isObject(call.raw)
+    ? call.raw
+    : { type: 'dynamic-tool', toolName: call.name, toolCallId: call.id, input: call.input };
+  const { output: _output, approval: _approval, preliminary: _preliminary, ...rest } = part;
+  return { ...rest, state: 'output-error', errorText: text };
+}
+
+/**
+ * A tool part that has answered, with another answer; undefined where the provider ran the tool, which takes its own
+ * answer back only as it was.
+ */
+export function withToolOutput(part: JsonObject, text: string): JsonObject | undefined {
+  if (part['providerExecuted'] === true) return undefined;
+  switch (part['state']) {
+    case 'output-available':
+      return { ...part, output: text };
+    case 'output-error':
+      return { ...part, errorText: text };
+    default:
+      return { ...part, approval: { ...approvalOf(part), reason: text } };
+  }
+}
+
+/** The SDK leaves these out of what it sends; data parts go only if the program turns them into something else. */
+function isOnlyShown(type: string): boolean {
+  return type === 'source-url' || type === 'source-document' || type.startsWith('data-');
+}
+
+const STATIC_TOOL = 'tool-';
+
+function isToolPart(type: string, raw: JsonObject): boolean {
+  return (type === 'dynamic-tool' || type.startsWith(STATIC_TOOL)) && typeof raw['toolCallId'] === 'string';
+}
+
+const readers = new Map<string, (raw: JsonObject) => Block | undefined>([
+  ['text', (raw) => readTextPart(raw, raw['providerMetadata'])],
+  ['reasoning', (raw) => readReasoningPart(raw, raw['providerMetadata'])],
+  ['reasoning-file', readReasoningFile],
+  ['file', (raw) => readFile(raw, raw['url'], mediaOfType(asString(raw['mediaType']) ?? ''))],
+  ['custom', readCustomPart],
+  ['steering-message', readSteering],
+]);
+
+/** What the user said while the assistant was at work: it stands inside the assistant's message. */
+function readSteering(raw: JsonObject): Block {
+  const texts = asList(raw['parts']).map((part) => (isObject(part) ? asString(part['text']) : undefined));
+  return { type: 'text', text: texts.filter((text) => text !== undefined).join('\n'), raw };
+}
+
+/**
+ * The result stands in the assistant's own message, where nobody else may add one: to roundfold that is what a tool
+ * run by the server looks like, whoever ran it.
+ */
+function readToolPart(type: string, raw: JsonObject): readonly Block[] {
+  const name = type === 'dynamic-tool' ? (asString(raw['toolName']) ?? '') : type.slice(STATIC_TOOL.length);
+  const id = asString(raw['toolCallId']);
+  const input = raw['input'] ?? raw['rawInput'];
+  const call: ToolCallBlock = { type: 'tool-call', id, name, input, runBy: 'server', raw };
+  const output = outputOfState.get(asString(raw['state']) ?? '')?.(raw);
+  if (output === undefined) return [call];
+  const result: ToolResultBlock = { type: 'tool-result', callId: id, name, ...output, runBy: 'server', raw };
+  return [call, result];
+}
+
+/** States in which a tool part holds its result. In all others (input, approval) the call is not answered yet. */
+const outputOfState = new Map<string, (raw: JsonObject) => ToolOutput | undefined>([
+  ['output-available', (raw) => ({ content: readOutputValue(raw['output']), isError: false })],
+  ['output-error', (raw) => ({ content: readOutputValue(raw['errorText']), isError: true })],
+  ['output-denied', (raw) => readDenial(approvalOf(raw)['reason'], raw)],
+  // A denial is the answer already; an approved tool is yet to run.
+  [
+    'approval-responded',
+    (raw) => (approvalOf(raw)['approved'] === false ? readDenial(approvalOf(raw)['reason'], raw) : undefined),
+  ],
+]);
+
+function approvalOf(raw: JsonObject): JsonObject {
+  return isObject(raw['approval']) ? raw['approval'] : {};
+}

@@ -1,0 +1,183 @@
+import type { Conversation, Format, Recognition } from '../../conversation/format.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Block, MediaBlock, Message, ToolResultBlock } from '../../conversation/message.ts';
+import { rewriteResult, toJson } from '../content.ts';
+import { findList, readResponseId, replaceUnderKey } from '../frame.ts';
+import { rememberViews } from '../view-memory.ts';
+
+/** `POST /v1beta/models/{model}:generateContent`. */
+export const gemini: Format = {
+  name: 'gemini',
+  summary: 'Gemini generateContent: contents of parts; calls and responses pair by order and name',
+  tools: { resultsStand: 'next-message', callIdsUniqueAmong: 'open-calls' },
+  userFirst: true,
+  alternates: false,
+  systemStands: 'anywhere',
+  refusesBlankText: false,
+  reasoningStandsAlone: true,
+
+  recognise,
+  read,
+  readMessage: (raw) => views.readMessage(raw),
+  replaceList: (frame, list) => replaceUnderKey(frame.body, 'contents', list),
+
+  textBlock: (text) => ({ type: 'text', text, raw: { text } }),
+  failedResult(call, text) {
+    const id = call.id === undefined ? {} : { id: call.id };
+    const raw = { functionResponse: { ...id, name: call.name, response: { error: text } } };
+    return readGeminiPart(raw) as ToolResultBlock; // a `functionResponse` always reads as one
+  },
+  withResultContent: (result, content) => rewriteResult(result, content, (raw) => withResponse(raw, content)),
+  userMessages: (blocks) => [gemini.readMessage({ role: 'user', parts: blocks.map((block) => block.raw) })],
+  withBlocks(message, blocks) {
+    const raw = isObject(message.raw)
+      ? message.raw
+      : { role: message.role === 'assistant' ? 'model' : 'user' };
+    return gemini.readMessage({ ...raw, parts: blocks.map((block) => block.raw) });
+  },
+};
+
+const views = rememberViews(readMessage);
+
+function read(body: unknown): Conversation {
+  const list = findList(body, 'contents', 'Gemini');
+  const frame = isObject(body) ? body : {};
+  const declarations = asList(frame['tools']).flatMap((tool) =>
+    isObject(tool) ? asList(tool['functionDeclarations'] ?? tool['function_declarations']) : [],
+  );
+  return {
+    format: gemini,
+    frame: {
+      body,
+      list,
+      model: asString(frame['model']),
+      system: readInstruction(frame['systemInstruction'] ?? frame['system_instruction']),
+      tools: declarations.map((raw) => ({
+        name: (isObject(raw) && asString(raw['name'])) || 'unnamed',
+        raw,
+      })),
+      continues: frame['cachedContent'] === undefined ? undefined : 'cachedContent',
+      managedBy: undefined,
+    },
+    messages: views.readList(list),
+  };
+}
+
+function readInstruction(instruction: unknown): readonly Block[] {
+  if (typeof instruction === 'string') return [{ type: 'text', text: instruction, raw: instruction }];
+  return isObject(instruction) ? asList(instruction['parts']).map(readGeminiPart) : [];
+}
+
+function readMessage(raw: unknown): Message {
+  const content: JsonObject = isObject(raw) ? raw : {};
+  const role = content['role'] === 'model' ? 'assistant' : 'user';
+  return {
+    role,
+    blocks: asList(content['parts']).map(readGeminiPart),
+    // A content has no id of its own; the response around it has this one, and whoever stores contents may keep it there.
+    responseId: role === 'assistant' ? readResponseId(content['responseId']) : undefined,
+    usage: undefined,
+    raw,
+  };
+}
+
+function recognise(value: unknown): Recognition {
+  if (isObject(value)) return Array.isArray(value['contents']) ? 'certain' : 'no';
+  if (!Array.isArray(value) || value.length === 0) return 'no';
+  return value.every(isContent) ? 'certain' : 'no';
+}
+
+/** Parts of Gemini's have no type: one that has belongs to somebody else. */
+function isContent(content: unknown): boolean {
+  if (!isObject(content) || !Array.isArray(content['parts'])) return false;
+  return content['parts'].every((part) => !isObject(part) || typeof part['type'] !== 'string');
+}
+
+/** The view of one part. What holds none of the known fields becomes `other`. */
+export function readGeminiPart(raw: unknown): Block {
+  if (typeof raw === 'string') return { type: 'text', text: raw, raw };
+  if (!isObject(raw)) return { type: 'other', wireType: undefined, raw };
+  const text = raw['text'];
+  if (typeof text === 'string') {
+    return raw['thought'] === true
+      ? { type: 'reasoning', text, sealed: undefined, raw }
+      : { type: 'text', text, raw };
+  }
+  const call = raw['functionCall'] ?? raw['function_call'];
+  if (isObject(call)) {
+    const name = asString(call['name']) ?? '';
+    return { type: 'tool-call', id: asString(call['id']), name, input: call['args'], runBy: 'client', raw };
+  }
+  const response = raw['functionResponse'] ?? raw['function_response'];
+  if (isObject(response)) return readResponse(response, raw);
+  return readMedia(raw) ?? { type: 'other', wireType: Object.keys(raw)[0], raw };
+}
+
+/** The result with other content: text in the body, everything else as parts. Undefined for what is no result. */
+export function withResponse(result: JsonObject, content: readonly Block[]): ToolResultBlock | undefined {
+  const key = isObject(result['functionResponse']) ? 'functionResponse' : 'function_response';
+  const before = result[key];
+  if (!isObject(before)) return undefined;
+  const { parts: _parts, response: body, ...rest } = before;
+  const isBody = (block: Block) => block.type === 'text' || block.raw === body;
+  const parts = content.filter((block) => !isBody(block)).map(({ raw }) => raw);
+  const response = {
+    ...rest,
+    response: writeBody(body, content.filter(isBody)),
+    ...(parts.length > 0 ? { parts } : {}),
+  };
+  return readResponse(response, { ...result, [key]: response });
+}
+
+/** `{output}`, or `{error}` where there was one. A body of data stays what it is unless text joins it. */
+function writeBody(before: unknown, content: readonly Block[]): unknown {
+  if (content.length === 1 && content[0]?.raw === before) return before;
+  const texts = content.map((block) => (block.type === 'text' ? block.text : (toJson(block.raw) ?? '')));
+  return { [isErrorBody(before) ? 'error' : 'output']: texts.join('\n') };
+}
+
+function isErrorBody(body: unknown): boolean {
+  return isObject(body) && body['error'] !== undefined;
+}
+
+function readResponse(response: JsonObject, raw: JsonObject): ToolResultBlock {
+  const body = response['response'];
+  return {
+    type: 'tool-result',
+    callId: asString(response['id']),
+    name: asString(response['name']),
+    content: [...readResponseBody(body), ...asList(response['parts']).map(readInnerPart)],
+    isError: isErrorBody(body),
+    runBy: 'client',
+    raw,
+  };
+}
+
+/** `{output: "…"}` and `{error: "…"}` are text by convention; every other body is data. */
+function readResponseBody(body: unknown): readonly Block[] {
+  if (body === undefined || body === null) return [];
+  const keys = isObject(body) ? Object.keys(body) : [];
+  const only = isObject(body) && keys.length === 1 ? (body['output'] ?? body['error']) : body;
+  if (typeof only === 'string') return [{ type: 'text', text: only, raw: only }];
+  return [{ type: 'other', wireType: undefined, raw: body }];
+}
+
+function readInnerPart(raw: unknown): Block {
+  return (isObject(raw) ? readMedia(raw) : undefined) ?? { type: 'other', wireType: undefined, raw };
+}
+
+const MEDIA_BY_MIME: ReadonlyMap<string, MediaBlock['media']> = new Map([
+  ['image', 'image'],
+  ['audio', 'audio'],
+  ['video', 'video'],
+]);
+
+function readMedia(raw: JsonObject): MediaBlock | undefined {
+  const inline = raw['inlineData'] ?? raw['inline_data'];
+  const source = inline ?? raw['fileData'] ?? raw['file_data'];
+  if (!isObject(source)) return undefined;
+  const mime = asString(source['mimeType']) ?? asString(source['mime_type']) ?? '';
+  const media = MEDIA_BY_MIME.get(mime.slice(0, mime.indexOf('/'))) ?? 'document';
+  const detail = isObject(raw['mediaResolution']) ? asString(raw['mediaResolution']['level']) : undefined;
+  return { type: 'media', media, data: asString(source['data']), text: undefined, detail, raw };
+}
