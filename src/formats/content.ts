@@ -1,5 +1,30 @@
-import { isObject, type JsonObject } from '../conversation/json.ts';
+import { asList, isObject, type JsonObject } from '../conversation/json.ts';
 import { type Block, type MediaBlock, type ToolResultBlock, textOf } from '../conversation/message.ts';
+
+/** The blocks of content that is a text, a list of parts, or nothing. */
+export function readContent(content: unknown, readPart: (raw: unknown) => Block): readonly Block[] {
+  if (typeof content !== 'string') return asList(content).map(readPart);
+  return content === '' ? [] : [{ type: 'text', text: content, raw: content }];
+}
+
+/** Blocks as a list of parts. Text that was plain string content becomes a part of the given type. */
+export function toParts(blocks: readonly Block[], type = 'text'): readonly unknown[] {
+  return blocks.map(({ raw }) => (typeof raw === 'string' ? { type, text: raw } : raw));
+}
+
+/** A view of what is not known. */
+export function otherBlock(raw: unknown, wireType?: string): Block {
+  return { type: 'other', wireType, raw };
+}
+
+/** Results apart from everything else, for formats in which they stand in messages of their own. */
+export function splitResults(blocks: readonly Block[]): {
+  readonly results: readonly Block[];
+  readonly others: readonly Block[];
+} {
+  const isResult = ({ type }: Block) => type === 'tool-result';
+  return { results: blocks.filter(isResult), others: blocks.filter((block) => !isResult(block)) };
+}
 
 /**
  * The result that `write` makes of the old one's raw value. The very same result when the content is its own, and when
@@ -10,8 +35,13 @@ export function rewriteResult(
   content: readonly Block[],
   write: (raw: JsonObject) => ToolResultBlock | undefined,
 ): ToolResultBlock {
-  if (isSameContent(result.content, content) || !isObject(result.raw)) return result;
+  if (isSameList(result.content, content) || !isObject(result.raw)) return result;
   return write(result.raw) ?? result;
+}
+
+/** Whether two lists hold the very same values. */
+export function isSameList(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((entry, index) => entry === right[index]);
 }
 
 /** The content as one text where it is nothing but text, which every server takes; else undefined. */
@@ -37,10 +67,6 @@ export function toJson(value: unknown): string | undefined {
   }
 }
 
-function isSameContent(before: readonly Block[], after: readonly Block[]): boolean {
-  return before.length === after.length && before.every((block, index) => block === after[index]);
-}
-
 /** The base64 part of a `data:` URL, or undefined for every other URL. */
 export function dataOfUrl(url: string | undefined): string | undefined {
   if (url === undefined || !url.startsWith('data:')) return undefined;
@@ -49,14 +75,17 @@ export function dataOfUrl(url: string | undefined): string | undefined {
   return comma === -1 ? undefined : url.slice(comma + 1);
 }
 
-/** What is known of a picture, a document or a recording besides that it is there. */
-interface MediaFacts {
-  readonly data?: string | undefined;
-  readonly text?: string | undefined;
-  readonly detail?: string | undefined;
+/** A media block; what is not known of it is undefined. */
+export function mediaBlock(
+  media: MediaBlock['media'],
+  raw: unknown,
+  { data, text, detail }: Partial<Pick<MediaBlock, 'data' | 'text' | 'detail'>>,
+): MediaBlock {
+  return { type: 'media', media, data, text, detail, raw };
 }
 
-/** A media block; what is not known of it is undefined. */
-export function mediaBlock(media: MediaBlock['media'], raw: unknown, facts: MediaFacts = {}): MediaBlock {
-  return { type: 'media', media, data: facts.data, text: facts.text, detail: facts.detail, raw };
+/** What a media type (`image/png`) or its first half alone (`image`) stands for; everything else is a document. */
+export function mediaOfType(mediaType: string): MediaBlock['media'] {
+  const kind = mediaType.split('/', 1)[0];
+  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document';
 }

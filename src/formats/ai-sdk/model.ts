@@ -1,18 +1,26 @@
 import type { Conversation, Format, Recognition, ToolDefinition } from '../../conversation/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Block, Message, ToolCallBlock, ToolResultBlock } from '../../conversation/message.ts';
 import {
-  type Block,
-  type Message,
-  type Role,
-  type ToolCallBlock,
-  type ToolResultBlock,
-  textOf,
-} from '../../conversation/message.ts';
-import { rewriteResult } from '../content.ts';
-import { findList, readResponseId, readTools, replaceUnderKey } from '../frame.ts';
+  joinTexts,
+  mediaOfType,
+  otherBlock,
+  readContent,
+  rewriteResult,
+  splitResults,
+  toParts,
+} from '../content.ts';
+import {
+  bareFrame,
+  findList,
+  joinVerdicts,
+  listIn,
+  readResponseId,
+  readTools,
+  replaceUnderKey,
+} from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
 import {
-  mediaOfType,
   readCustomPart,
   readFile,
   readReasoningFile,
@@ -22,6 +30,8 @@ import {
   sealOnce,
   writeToolOutput,
 } from './parts.ts';
+
+const readMessage = rememberViews(readView);
 
 /**
  * `ModelMessage[]` of the Vercel AI SDK, bare or as `{messages, instructions | system, tools}`.
@@ -44,41 +54,38 @@ export const aiSdkModel: Format = {
   refusesBlankText: false,
   reasoningStandsAlone: true,
 
-  recognise: recogniseModelMessages,
+  recognise,
   read,
-  readMessage: (raw) => views.readMessage(raw),
+  readMessage,
   replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
 
   textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
   failedResult(call, text) {
     const output = { type: 'error-text', value: text };
     const raw = { type: 'tool-result', toolCallId: call.id, toolName: call.name, output };
-    return readModelPart(raw, 'client') as ToolResultBlock; // a `tool-result` always reads as one
+    return readResult(raw, 'client');
   },
   // What the provider's own tool returned it takes back only as it was: other outputs are left out of the request.
   withResultContent: (result, content) =>
     rewriteResult(result, content, (raw) => {
       if (result.runBy === 'server') return undefined;
       const output = writeToolOutput(raw['output'], content, result.isError);
-      return readModelPart({ ...raw, output }, 'client') as ToolResultBlock; // still a `tool-result`
+      return readResult({ ...raw, output }, 'client');
     }),
   userMessages(blocks) {
-    const results = blocks.filter((block) => block.type === 'tool-result');
-    const others = blocks.filter((block) => block.type !== 'tool-result');
-    const raws: unknown[] = [];
-    if (results.length > 0) raws.push({ role: 'tool', content: toModelParts(results) });
-    if (others.length > 0) raws.push({ role: 'user', content: toModelParts(others) });
-    return raws.map(aiSdkModel.readMessage);
+    const { results, others } = splitResults(blocks);
+    return [
+      ...(results.length === 0 ? [] : [{ role: 'tool', content: toParts(results) }]),
+      ...(others.length === 0 ? [] : [{ role: 'user', content: toParts(others) }]),
+    ].map(readMessage);
   },
   withBlocks(message, blocks) {
     const raw = isObject(message.raw) ? message.raw : { role: message.role };
     // The content of a system message is a string and nothing else.
-    const content = message.role === 'system' ? blocks.map(textOf).join('\n') : toModelParts(blocks);
-    return aiSdkModel.readMessage({ ...raw, content });
+    const content = message.role === 'system' ? joinTexts(blocks) : toParts(blocks);
+    return readMessage({ ...raw, content });
   },
 };
-
-const views = rememberViews(readMessage);
 
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'AI SDK');
@@ -87,34 +94,29 @@ function read(body: unknown): Conversation {
   return {
     format: aiSdkModel,
     frame: {
-      body,
-      list,
+      ...bareFrame(body, list),
       model: asString(isObject(model) ? model['modelId'] : model),
       system: readInstructions(frame['instructions'] ?? frame['system']),
       tools: readToolSet(frame['tools']),
       // The SDK runs what was just approved and adds the results before it sends anything: they are not missing.
       continues: awaitsApprovedTools(list) ? 'tool-approval-response' : undefined,
-      managedBy: undefined,
     },
-    messages: views.readList(list),
+    messages: list.map(readMessage),
   };
 }
 
-function readMessage(raw: unknown): Message {
+function readView(raw: unknown): Message {
   const message: JsonObject = isObject(raw) ? raw : {};
-  const role = readRole(message['role']);
+  const { role } = message;
+  const isAssistant = role === 'assistant';
   return {
-    role,
-    blocks: readModelContent(message['content'], role === 'assistant'),
+    role: isAssistant || role === 'system' ? role : 'user',
+    blocks: readModelContent(message['content'], isAssistant),
     // Messages of a result carried the id of their answer up to version 4 of the SDK; later ones have none.
-    responseId: role === 'assistant' ? readResponseId(message['id']) : undefined,
+    responseId: isAssistant ? readResponseId(message['id']) : undefined,
     usage: undefined,
     raw,
   };
-}
-
-function readRole(role: unknown): Role {
-  return role === 'assistant' || role === 'system' ? role : 'user';
 }
 
 /** Instructions are a string, a system message or a list of these. */
@@ -158,28 +160,18 @@ function awaitsApprovedTools(list: readonly unknown[]): boolean {
 }
 
 /** Content of a model message: a string or a list of parts. Results in the assistant's own message are a server's. */
-export function readModelContent(content: unknown, isAssistant: boolean): readonly Block[] {
-  if (typeof content === 'string')
-    return content === '' ? [] : [{ type: 'text', text: content, raw: content }];
-  if (!Array.isArray(content)) return [];
+function readModelContent(content: unknown, isAssistant: boolean): readonly Block[] {
   const runBy = isAssistant ? 'server' : 'client';
-  return sealOnce(content.map((part) => readModelPart(part, runBy)));
+  return sealOnce(readContent(content, (part) => readModelPart(part, runBy)));
 }
 
 /** The view of one part. Parts of unknown type, and known ones with a broken shape, become `other`. */
-export function readModelPart(raw: unknown, resultRunBy: ToolResultBlock['runBy']): Block {
-  if (!isObject(raw)) return { type: 'other', wireType: undefined, raw };
+function readModelPart(raw: unknown, resultRunBy: ToolResultBlock['runBy']): Block {
+  if (!isObject(raw)) return otherBlock(raw);
   const type = asString(raw['type']);
   if (type === 'tool-result') return readResult(raw, resultRunBy);
   const reader = type === undefined ? undefined : readers.get(type);
-  return reader?.(raw) ?? { type: 'other', wireType: type, raw };
-}
-
-/** Blocks as a list of parts. Text that was plain string content becomes a text part. */
-export function toModelParts(blocks: readonly Block[]): readonly unknown[] {
-  return blocks.map((block) =>
-    typeof block.raw === 'string' ? { type: 'text', text: block.raw } : block.raw,
-  );
+  return reader?.(raw) ?? otherBlock(raw, type);
 }
 
 const readers = new Map<string, (raw: JsonObject) => Block | undefined>([
@@ -214,38 +206,22 @@ function readResult(raw: JsonObject, runBy: ToolResultBlock['runBy']): ToolResul
   };
 }
 
-/**
- * Whether a value is a list of model messages, or a body with one. Messages whose content is all plain text look the
- * same in other formats: they are `possible`.
- */
-export function recogniseModelMessages(value: unknown): Recognition {
-  const list = Array.isArray(value) ? value : isObject(value) ? value['messages'] : undefined;
-  if (!Array.isArray(list)) return 'no';
+/** Messages whose content is all plain text look the same in other formats: they are `possible`. */
+function recognise(value: unknown): Recognition {
+  const list = listIn(value);
+  if (list === undefined) return 'no';
   // Tools by name: every wire format has a list of them.
   const isOwnFrame = isObject(value) && isObject(value['tools']);
-  return joinVerdicts(list.map(recogniseModelMessage), isOwnFrame ? 'certain' : 'possible');
+  return joinVerdicts(list.map(recogniseMessage), isOwnFrame ? 'certain' : 'possible');
 }
 
-/** Whether a value is a list of UI messages, or a body with one. */
-export function recogniseUiMessages(value: unknown): Recognition {
-  const list = Array.isArray(value) ? value : isObject(value) ? value['messages'] : undefined;
-  if (!Array.isArray(list) || list.length === 0) return 'no';
-  return joinVerdicts(list.map(recogniseUiMessage), 'possible');
-}
-
-/** One message that does not fit rules the format out; one that fits nothing else makes it certain. */
-function joinVerdicts(verdicts: readonly Recognition[], otherwise: Recognition): Recognition {
-  if (verdicts.includes('no')) return 'no';
-  return verdicts.includes('certain') ? 'certain' : otherwise;
-}
-
-const MODEL_ROLES = new Set(['system', 'user', 'assistant', 'tool']);
+const ROLES = new Set(['system', 'user', 'assistant', 'tool']);
 const WIRE_FIELDS = ['parts', 'tool_calls', 'tool_call_id', 'function_call', 'reasoning_content'];
 
-function recogniseModelMessage(message: unknown): Recognition {
+function recogniseMessage(message: unknown): Recognition {
   if (!isObject(message) || WIRE_FIELDS.some((field) => message[field] !== undefined)) return 'no';
   const { role, content } = message;
-  if (typeof role !== 'string' || !MODEL_ROLES.has(role)) return 'no';
+  if (typeof role !== 'string' || !ROLES.has(role)) return 'no';
   if (role === 'tool' && !Array.isArray(content)) return 'no';
   if (typeof content !== 'string' && !Array.isArray(content)) return 'no';
   return joinVerdicts(
@@ -280,15 +256,4 @@ function recognisePart(part: unknown): Recognition {
   // Types of the AI SDK have hyphens, those of the wire formats underscores: a new one may well be its own.
   if (type.includes('_')) return 'no';
   return part['providerOptions'] === undefined ? 'possible' : 'certain';
-}
-
-const UI_ROLES = new Set(['system', 'user', 'assistant']);
-
-/** Gemini's contents have parts too, but without a type. */
-function recogniseUiMessage(message: unknown): Recognition {
-  if (!isObject(message) || !UI_ROLES.has(asString(message['role']) ?? '')) return 'no';
-  const parts = message['parts'];
-  if (!Array.isArray(parts)) return 'no';
-  if (!parts.every((part) => isObject(part) && typeof part['type'] === 'string')) return 'no';
-  return parts.length > 0 ? 'certain' : 'possible';
 }

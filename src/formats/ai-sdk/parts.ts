@@ -1,6 +1,6 @@
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, MediaBlock, ReasoningBlock, ToolResultBlock } from '../../conversation/message.ts';
-import { asOneText, dataOfUrl, joinTexts, toJson } from '../content.ts';
+import { asOneText, dataOfUrl, joinTexts, mediaBlock, mediaOfType, otherBlock, toJson } from '../content.ts';
 
 /** Names under which providers keep content that only they can read. */
 const SEALS = ['redactedData', 'reasoningEncryptedContent'];
@@ -32,7 +32,7 @@ export function readReasoningFile(raw: JsonObject): ReasoningBlock {
 /** Content that only its provider understands, such as OpenAI's own summary (`openai.compaction`). */
 export function readCustomPart(raw: JsonObject): Block {
   const isCompaction = asString(raw['kind'])?.endsWith('.compaction') === true;
-  return isCompaction ? { type: 'compaction', text: '', raw } : { type: 'other', wireType: 'custom', raw };
+  return isCompaction ? { type: 'compaction', text: '', raw } : otherBlock(raw, 'custom');
 }
 
 /** Every summary part of one reasoning item repeats the item's encrypted content; the model gets it once. */
@@ -68,12 +68,21 @@ const DENIED_TEXT = 'Tool call execution denied.';
 
 /** Reads the `output` of a tool-result part: `{type: 'text' | 'json' | 'content' | …, value}`. */
 export function readToolOutput(output: unknown): ToolOutput {
-  const type = isObject(output) ? asString(output['type']) : undefined;
-  const read = type === undefined ? undefined : outputReaders.get(type);
-  if (!isObject(output) || read === undefined) {
-    return { content: [{ type: 'other', wireType: type, raw: output }], isError: false };
+  const { type, value, reason }: JsonObject = isObject(output) ? output : {};
+  switch (type) {
+    case 'text':
+    case 'json':
+      return { content: readOutputValue(value), isError: false };
+    case 'error-text':
+    case 'error-json':
+      return { content: readOutputValue(value), isError: true };
+    case 'execution-denied':
+      return readDenial(reason, output);
+    case 'content':
+      return { content: asList(value).map(readContentPart), isError: false };
+    default:
+      return { content: [otherBlock(output, asString(type))], isError: false };
   }
-  return read(output);
 }
 
 /** The `output` of a tool-result part with other content: text where it is nothing else, and for every error. */
@@ -96,7 +105,7 @@ function toContentPart(block: Block): unknown {
 /** Reads what a tool returned: text as it is, everything else as the JSON that the model gets to read. */
 export function readOutputValue(value: unknown): readonly Block[] {
   const text = typeof value === 'string' ? value : toJson(value);
-  if (text === undefined) return [{ type: 'other', wireType: undefined, raw: value }];
+  if (text === undefined) return [otherBlock(value)];
   return text === '' ? [] : [{ type: 'text', text, raw: value }];
 }
 
@@ -105,56 +114,29 @@ export function readDenial(reason: unknown, raw: unknown): ToolOutput {
   return { content: [{ type: 'text', text: asString(reason) ?? DENIED_TEXT, raw }], isError: true };
 }
 
-const outputReaders = new Map<string, (output: JsonObject) => ToolOutput>([
-  ['text', (output) => ({ content: readOutputValue(output['value']), isError: false })],
-  ['json', (output) => ({ content: readOutputValue(output['value']), isError: false })],
-  ['error-text', (output) => ({ content: readOutputValue(output['value']), isError: true })],
-  ['error-json', (output) => ({ content: readOutputValue(output['value']), isError: true })],
-  ['execution-denied', (output) => readDenial(output['reason'], output)],
-  ['content', (output) => ({ content: asList(output['value']).map(readContentPart), isError: false })],
-]);
-
-interface FileShape {
-  /** Key of the file's data, link or reference. */
-  readonly source: string;
-  /** Default: what the part's own media type says. */
-  readonly media?: MediaBlock['media'];
-}
-
-// `file` is the current shape; the others are deprecated and still accepted.
-const fileShapes: ReadonlyMap<string, FileShape> = new Map([
-  ['file', { source: 'data' }],
-  ['media', { source: 'data' }],
-  ['file-data', { source: 'data' }],
-  ['file-url', { source: 'url' }],
-  ['file-id', { source: 'fileId' }],
-  ['file-reference', { source: 'providerReference' }],
-  ['image-data', { source: 'data', media: 'image' }],
-  ['image-url', { source: 'url', media: 'image' }],
-  ['image-file-id', { source: 'fileId', media: 'image' }],
-  ['image-file-reference', { source: 'providerReference', media: 'image' }],
+/** For each kind of file where its data, link or reference is. `file` is the current one; the others are deprecated. */
+const FILE_SOURCES: ReadonlyMap<string, string> = new Map([
+  ['file', 'data'],
+  ['media', 'data'],
+  ['file-data', 'data'],
+  ['file-url', 'url'],
+  ['file-id', 'fileId'],
+  ['file-reference', 'providerReference'],
+  ['image-data', 'data'],
+  ['image-url', 'url'],
+  ['image-file-id', 'fileId'],
+  ['image-file-reference', 'providerReference'],
 ]);
 
 function readContentPart(raw: unknown): Block {
   const type = isObject(raw) ? asString(raw['type']) : undefined;
-  if (!isObject(raw) || type === undefined) return { type: 'other', wireType: type, raw };
+  if (!isObject(raw) || type === undefined) return otherBlock(raw, type);
   const text = raw['text'];
   if (type === 'text' && typeof text === 'string') return { type: 'text', text, raw };
-  const shape = fileShapes.get(type);
-  if (shape === undefined) return { type: 'other', wireType: type, raw };
-  return readFile(raw, raw[shape.source], shape.media ?? mediaOfType(asString(raw['mediaType']) ?? ''));
-}
-
-const KINDS: ReadonlyMap<string, MediaBlock['media']> = new Map([
-  ['image', 'image'],
-  ['audio', 'audio'],
-  ['video', 'video'],
-]);
-
-/** What a media type (`image/png`) or its first half alone (`image`) stands for; everything else is a document. */
-export function mediaOfType(mediaType: string): MediaBlock['media'] {
-  const slash = mediaType.indexOf('/');
-  return KINDS.get(slash === -1 ? mediaType : mediaType.slice(0, slash)) ?? 'document';
+  const source = FILE_SOURCES.get(type);
+  if (source === undefined) return otherBlock(raw, type);
+  const media = type.startsWith('image-') ? 'image' : mediaOfType(asString(raw['mediaType']) ?? '');
+  return readFile(raw, raw[source], media);
 }
 
 /**
@@ -177,7 +159,7 @@ export function readFile(raw: JsonObject, source: unknown, media: MediaBlock['me
   const tagged = isObject(source) ? source : {};
   const text = tagged['type'] === 'text' ? asString(tagged['text']) : undefined;
   const data = base64Of(tagged['data'] ?? tagged['url'] ?? source);
-  return { type: 'media', media, data, text, detail: undefined, raw };
+  return mediaBlock(media, raw, { data, text });
 }
 
 /** A colon never occurs in base64; the scheme of a URL is short. */

@@ -1,13 +1,11 @@
-import type { Conversation, Format, Frame } from '../../conversation/format.ts';
+import type { Conversation, Format, Frame, Recognition } from '../../conversation/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { Block, Message, Role, ToolCallBlock, ToolResultBlock } from '../../conversation/message.ts';
+import type { Block, Message, ToolCallBlock, ToolResultBlock } from '../../conversation/message.ts';
 import { plainSha256 } from '../../conversation/sha256-words.ts';
-import { joinTexts, rewriteResult } from '../content.ts';
-import { bareFrame, findList, readResponseId, replaceUnderKey } from '../frame.ts';
+import { joinTexts, mediaOfType, otherBlock, rewriteResult, splitResults } from '../content.ts';
+import { bareFrame, findList, joinVerdicts, listIn, readResponseId, replaceUnderKey } from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
-import { recogniseUiMessages } from './model.ts';
 import {
-  mediaOfType,
   readCustomPart,
   readDenial,
   readFile,
@@ -18,6 +16,8 @@ import {
   sealOnce,
   type ToolOutput,
 } from './parts.ts';
+
+const readMessage = rememberViews(readView);
 
 /**
  * `UIMessage[]` of the Vercel AI SDK, bare or as the `{messages, …}` a chat posts.
@@ -37,9 +37,9 @@ export const aiSdkUi: Format = {
   refusesBlankText: false,
   reasoningStandsAlone: true,
 
-  recognise: recogniseUiMessages,
+  recognise,
   read,
-  readMessage: (raw) => views.readMessage(raw),
+  readMessage,
   replaceList,
 
   textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
@@ -55,31 +55,28 @@ export const aiSdkUi: Format = {
     }),
   // A tool part belongs into an assistant message, even one that was made up: the user has none.
   userMessages(blocks) {
-    const results = blocks.filter((block) => block.type === 'tool-result');
-    const others = blocks.filter((block) => block.type !== 'tool-result');
-    const raws: unknown[] = [];
-    if (results.length > 0) raws.push({ role: 'assistant', parts: results.map((block) => block.raw) });
-    if (others.length > 0) raws.push({ role: 'user', parts: toParts(others) });
-    return raws.map(aiSdkUi.readMessage);
+    const { results, others } = splitResults(blocks);
+    return [
+      ...(results.length === 0 ? [] : [{ role: 'assistant', parts: results.map(({ raw }) => raw) }]),
+      ...(others.length === 0 ? [] : [{ role: 'user', parts: partsOf(others) }]),
+    ].map(readMessage);
   },
   withBlocks(message, blocks) {
     const raw = isObject(message.raw) ? message.raw : { role: message.role };
-    return aiSdkUi.readMessage({ ...raw, parts: mergeParts(asList(raw['parts']), toParts(blocks)) });
+    return readMessage({ ...raw, parts: mergeParts(asList(raw['parts']), partsOf(blocks)) });
   },
 };
 
-const views = rememberViews(readMessage);
-
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'AI SDK UI');
-  return { format: aiSdkUi, frame: bareFrame(body, list), messages: views.readList(list) };
+  return { format: aiSdkUi, frame: bareFrame(body, list), messages: list.map(readMessage) };
 }
 
-function readMessage(raw: unknown): Message {
+function readView(raw: unknown): Message {
   const message: JsonObject = isObject(raw) ? raw : {};
-  const role = readRole(message['role']);
+  const { role } = message;
   return {
-    role,
+    role: role === 'assistant' || role === 'system' ? role : 'user',
     blocks: readParts(asList(message['parts'])),
     // A message that goes on after a tool ran keeps its id, and every answer has an id of its own.
     responseId: role === 'assistant' ? readResponseId(message['id']) : undefined,
@@ -91,15 +88,8 @@ function readMessage(raw: unknown): Message {
 /** A message of nothing but shown parts has them for blocks: it is not empty, and a program may make text of them. */
 function readParts(parts: readonly unknown[]): readonly Block[] {
   const blocks = sealOnce(parts.flatMap(readUiPart));
-  return blocks.length > 0 ? blocks : parts.map((raw) => ({ type: 'other', wireType: typeOf(raw), raw }));
-}
-
-function typeOf(part: unknown): string | undefined {
-  return isObject(part) ? asString(part['type']) : undefined;
-}
-
-function readRole(role: unknown): Role {
-  return role === 'assistant' || role === 'system' ? role : 'user';
+  if (blocks.length > 0) return blocks;
+  return parts.map((raw) => otherBlock(raw, isObject(raw) ? asString(raw['type']) : undefined));
 }
 
 /** The body with another list. Messages that are new get an id, which the SDK demands of every one. */
@@ -110,10 +100,8 @@ function replaceList(frame: Frame, list: readonly unknown[]): unknown {
   const chat = frame.list.map(idOf).find((id) => id !== undefined) ?? '';
   const messages = list.map((raw) => {
     if (known.has(raw) || !isObject(raw) || raw['id'] !== undefined) return raw;
-    const id = freeId(
-      `roundfold-${plainSha256(`${chat}\n${JSON.stringify(raw)}`).slice(0, ID_DIGITS)}`,
-      taken,
-    );
+    const digest = plainSha256(`${chat}\n${JSON.stringify(raw)}`).slice(0, ID_DIGITS);
+    const id = freeId(`roundfold-${digest}`, taken);
     taken.add(id);
     return { id, ...raw };
   });
@@ -138,7 +126,7 @@ function idOf(raw: unknown): string | undefined {
  * The parts these blocks stand for. Call and result are one part, which stays as long as the call does; a result from
  * elsewhere brings the part that takes the place of its call's.
  */
-function toParts(blocks: readonly Block[]): readonly unknown[] {
+function partsOf(blocks: readonly Block[]): readonly unknown[] {
   const results = blocks.filter((block) => block.type === 'tool-result');
   const answered = new Set(results.map((result) => result.raw));
   const partOfCall = new Map(results.map((result) => [result.callId, result.raw]));
@@ -177,13 +165,12 @@ function mergeParts(before: readonly unknown[], after: readonly unknown[]): read
  * The views of one part: none for what is only shown to people (sources, data), two for a tool that has answered (its
  * call and its result, both with the part as their raw value), one for everything else.
  */
-export function readUiPart(raw: unknown): readonly Block[] {
-  if (!isObject(raw)) return [{ type: 'other', wireType: undefined, raw }];
+function readUiPart(raw: unknown): readonly Block[] {
+  if (!isObject(raw)) return [otherBlock(raw)];
   const type = asString(raw['type']) ?? '';
   if (isOnlyShown(type)) return [];
   if (isToolPart(type, raw)) return readToolPart(type, raw);
-  const block = readers.get(type)?.(raw);
-  return [block ?? { type: 'other', wireType: asString(raw['type']), raw }];
+  return [readers.get(type)?.(raw) ?? otherBlock(raw, asString(raw['type']))];
 }
 
 /** The part of a failed call: what `call` was, and that it came to nothing. */
@@ -199,7 +186,7 @@ export function failedToolPart(call: ToolCallBlock, text: string): JsonObject {
  * A tool part that has answered, with another answer; undefined where the provider ran the tool, which takes its own
  * answer back only as it was.
  */
-export function withToolOutput(part: JsonObject, text: string): JsonObject | undefined {
+function withToolOutput(part: JsonObject, text: string): JsonObject | undefined {
   if (part['providerExecuted'] === true) return undefined;
   switch (part['state']) {
     case 'output-available':
@@ -266,4 +253,22 @@ const outputOfState = new Map<string, (raw: JsonObject) => ToolOutput | undefine
 
 function approvalOf(raw: JsonObject): JsonObject {
   return isObject(raw['approval']) ? raw['approval'] : {};
+}
+
+const ROLES = new Set(['system', 'user', 'assistant']);
+
+function recognise(value: unknown): Recognition {
+  const list = listIn(value);
+  return list === undefined || list.length === 0
+    ? 'no'
+    : joinVerdicts(list.map(recogniseMessage), 'possible');
+}
+
+/** Gemini's contents have parts too, but without a type. */
+function recogniseMessage(message: unknown): Recognition {
+  if (!isObject(message) || !ROLES.has(asString(message['role']) ?? '')) return 'no';
+  const parts = message['parts'];
+  if (!Array.isArray(parts)) return 'no';
+  if (!parts.every((part) => isObject(part) && typeof part['type'] === 'string')) return 'no';
+  return parts.length > 0 ? 'certain' : 'possible';
 }

@@ -7,6 +7,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../conversation/message.ts';
+import { mediaBlock, otherBlock, readContent, toParts } from '../content.ts';
 
 /** A new text block. */
 export function textBlock(text: string): TextBlock {
@@ -15,10 +16,10 @@ export function textBlock(text: string): TextBlock {
 
 /** The view of one content block. Blocks of unknown type, and known ones with a broken shape, become `other`. */
 export function readAnthropicBlock(raw: unknown): Block {
-  if (!isObject(raw)) return { type: 'other', wireType: undefined, raw };
+  if (!isObject(raw)) return otherBlock(raw);
   const type = asString(raw['type']);
   const reader = type === undefined ? undefined : (readers.get(type) ?? readerBySuffix(type));
-  return reader?.(raw) ?? { type: 'other', wireType: type, raw };
+  return reader?.(raw) ?? otherBlock(raw, type);
 }
 
 /** The views of blocks as they are in a content list. Text that was plain string content becomes a text block there. */
@@ -27,44 +28,20 @@ export function asListed(blocks: readonly Block[]): readonly Block[] {
   return blocks.map((block) => (typeof block.raw === 'string' ? textBlock(block.raw) : block));
 }
 
-/** Blocks as a content list. Text that was plain string content becomes a text block there. */
-export function toContentList(blocks: readonly Block[]): readonly unknown[] {
-  return blocks.map((block) =>
-    typeof block.raw === 'string' ? { type: 'text', text: block.raw } : block.raw,
-  );
-}
-
 /** Results whose content a client may write. Those of all other server tools go back to the provider as they came. */
 const OPEN_RESULTS = new Set<unknown>(['tool_result', 'mcp_tool_result']);
 
-/** The result block with other content; the same one where only the provider may write it. */
-export function withAnthropicContent(result: ToolResultBlock, content: readonly Block[]): ToolResultBlock {
-  const { raw } = result;
-  if (!isObject(raw) || !OPEN_RESULTS.has(raw['type'])) return result;
+/** The result block with other content; undefined where only the provider may write it. */
+export function withAnthropicContent(
+  raw: JsonObject,
+  runBy: ToolResultBlock['runBy'],
+  content: readonly Block[],
+): ToolResultBlock | undefined {
+  if (!OPEN_RESULTS.has(raw['type'])) return undefined;
   const [only] = content;
   // Blank content reads as none at all, so it stays in a list.
-  if (content.length === 1 && only?.type === 'text' && only.text !== '') {
-    const { text } = only;
-    const { callId, name, isError, runBy } = result;
-    return {
-      type: 'tool-result',
-      callId,
-      name,
-      content: plainContent(text),
-      isError,
-      runBy,
-      raw: { ...raw, content: text },
-    };
-  }
-  return { ...result, content: asListed(content), raw: { ...raw, content: toContentList(content) } };
-}
-
-let lastContent: readonly [TextBlock] | undefined;
-
-/** The view of content that is a plain text. Thousands of results get the same one. */
-function plainContent(text: string): readonly [TextBlock] {
-  if (lastContent?.[0].text !== text) lastContent = [{ type: 'text', text, raw: text }];
-  return lastContent;
+  const isOneText = content.length === 1 && only?.type === 'text' && only.text !== '';
+  return readResult({ ...raw, content: isOneText ? only.text : toParts(content) }, runBy);
 }
 
 type BlockReader = (raw: JsonObject) => Block | undefined;
@@ -117,31 +94,24 @@ function readResult(raw: JsonObject, runBy: ToolResultBlock['runBy']): ToolResul
 
 /** Content of a result: text, a list of blocks, or (server tools) an object of their own. One level deep. */
 function readResultContent(content: unknown): readonly Block[] {
-  if (content === undefined || content === null || content === '') return [];
-  if (typeof content === 'string') return [{ type: 'text', text: content, raw: content }];
-  if (!Array.isArray(content)) return [{ type: 'other', wireType: undefined, raw: content }];
-  return content.map(readInnerBlock);
+  const isListOrText = typeof content === 'string' || Array.isArray(content);
+  if (!isListOrText && content !== undefined && content !== null) return [otherBlock(content)];
+  return readContent(content, readInnerBlock);
 }
 
 function readInnerBlock(raw: unknown): Block {
   const type = isObject(raw) ? raw['type'] : undefined;
-  if (isObject(raw) && type === 'text') return readText(raw) ?? { type: 'other', wireType: 'text', raw };
-  if (isObject(raw) && (type === 'image' || type === 'document')) return readMedia(raw, type);
-  return { type: 'other', wireType: asString(type), raw };
+  const isKnown = type === 'text' || type === 'image' || type === 'document';
+  return isKnown ? readAnthropicBlock(raw) : otherBlock(raw, asString(type));
 }
 
 function readMedia(raw: JsonObject, media: MediaBlock['media']): MediaBlock {
   const source: JsonObject = isObject(raw['source']) ? raw['source'] : {};
   const data = asString(source['data']);
-  const isBase64 = source['type'] === 'base64';
-  return {
-    type: 'media',
-    media,
-    data: isBase64 ? data : undefined,
+  return mediaBlock(media, raw, {
+    data: source['type'] === 'base64' ? data : undefined,
     text: source['type'] === 'text' ? data : readSourceText(source['content']),
-    detail: undefined,
-    raw,
-  };
+  });
 }
 
 /** Text of a document whose source is a list of content blocks. */

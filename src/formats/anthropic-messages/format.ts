@@ -1,10 +1,12 @@
 import type { Conversation, Format, Recognition } from '../../conversation/format.ts';
 import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { Block, Message, Role, ToolResultBlock, Usage } from '../../conversation/message.ts';
-import { rewriteResult } from '../content.ts';
-import { findList, readResponseId, readTools, replaceUnderKey } from '../frame.ts';
+import type { Message, ToolResultBlock, Usage } from '../../conversation/message.ts';
+import { readContent, rewriteResult, toParts } from '../content.ts';
+import { findList, joinVerdicts, listIn, readResponseId, readTools, replaceUnderKey } from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
-import { asListed, readAnthropicBlock, textBlock, toContentList, withAnthropicContent } from './blocks.ts';
+import { asListed, readAnthropicBlock, textBlock, withAnthropicContent } from './blocks.ts';
+
+const readMessage = rememberViews(readView);
 
 /** `POST /v1/messages`. */
 export const anthropicMessages: Format = {
@@ -19,7 +21,7 @@ export const anthropicMessages: Format = {
 
   recognise,
   read,
-  readMessage: (raw) => views.readMessage(raw),
+  readMessage,
   replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
 
   textBlock,
@@ -28,15 +30,13 @@ export const anthropicMessages: Format = {
     return readAnthropicBlock(raw) as ToolResultBlock; // a `tool_result` always reads as one
   },
   withResultContent: (result, content) =>
-    rewriteResult(result, content, () => withAnthropicContent(result, content)),
-  userMessages: (blocks) => [anthropicMessages.readMessage({ role: 'user', content: toContentList(blocks) })],
+    rewriteResult(result, content, (raw) => withAnthropicContent(raw, result.runBy, content)),
+  userMessages: (blocks) => [readMessage({ role: 'user', content: toParts(blocks) })],
   withBlocks({ role, responseId, usage, raw: before }, blocks) {
-    const raw = { ...(isObject(before) ? before : { role }), content: toContentList(blocks) };
+    const raw = { ...(isObject(before) ? before : { role }), content: toParts(blocks) };
     return { role, blocks: asListed(blocks), responseId, usage, raw };
   },
 };
-
-const views = rememberViews(readMessage);
 
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'Anthropic Messages');
@@ -47,12 +47,12 @@ function read(body: unknown): Conversation {
       body,
       list,
       model: asString(frame['model']),
-      system: readContent(frame['system']),
+      system: readContent(frame['system'], readAnthropicBlock),
       tools: readTools(frame['tools'], (tool) => (isObject(tool) ? tool['name'] : undefined)),
       continues: frame['thread'] === undefined ? undefined : 'thread',
       managedBy: findManagement(frame),
     },
-    messages: views.readList(list),
+    messages: list.map(readMessage),
   };
 }
 
@@ -70,25 +70,16 @@ function findManagement(body: JsonObject): string | undefined {
   return compacts ? 'context_management' : undefined;
 }
 
-function readMessage(raw: unknown): Message {
+function readView(raw: unknown): Message {
   const message: JsonObject = isObject(raw) ? raw : {};
+  const { role } = message;
   return {
-    role: readRole(message['role']),
-    blocks: readContent(message['content']),
+    role: role === 'assistant' || role === 'system' ? role : 'user',
+    blocks: readContent(message['content'], readAnthropicBlock),
     responseId: readResponseId(message['id']),
     usage: readUsage(message['usage']),
     raw,
   };
-}
-
-function readRole(role: unknown): Role {
-  return role === 'assistant' || role === 'system' ? role : 'user';
-}
-
-function readContent(content: unknown): readonly Block[] {
-  if (typeof content === 'string')
-    return content === '' ? [] : [{ type: 'text', text: content, raw: content }];
-  return asList(content).map(readAnthropicBlock);
 }
 
 /** Total prompt of a response: what was read from and written to the cache is not part of `input_tokens`. */
@@ -120,30 +111,21 @@ const FOREIGN_PARTS = new Set([
 const FOREIGN_ROLES = new Set(['tool', 'function', 'developer', 'model']);
 
 function recognise(value: unknown): Recognition {
-  const list = Array.isArray(value) ? value : isObject(value) ? value['messages'] : undefined;
-  if (!Array.isArray(list)) return 'no';
-  let found: Recognition = isObject(value) ? recogniseFrame(value) : 'possible';
+  const list = listIn(value);
+  if (list === undefined) return 'no';
+  const frame = isObject(value) ? recogniseFrame(value) : 'possible';
   // Elsewhere the instructions are the first message; here that is a mistake, which only the frame can tell apart.
   const opensWithSystem = isObject(list[0]) && list[0]['role'] === 'system';
-  if (found === 'no' || (opensWithSystem && found === 'possible')) return 'no';
-  for (const message of list) {
-    const verdict = recogniseMessage(message);
-    if (verdict === 'no') return 'no';
-    if (verdict === 'certain') found = 'certain';
-  }
-  return found;
+  if (frame === 'no' || (opensWithSystem && frame === 'possible')) return 'no';
+  return joinVerdicts(list.map(recogniseMessage), frame);
 }
 
 function recogniseFrame(body: JsonObject): Recognition {
   if (body['anthropic_version'] !== undefined) return 'certain';
   const tools = asList(body['tools']);
   if (tools.some((tool) => isObject(tool) && isObject(tool['function']))) return 'no';
-  if (
-    body['system'] !== undefined ||
-    tools.some((tool) => isObject(tool) && isObject(tool['input_schema']))
-  ) {
-    return 'certain';
-  }
+  const hasOwnTools = tools.some((tool) => isObject(tool) && isObject(tool['input_schema']));
+  if (body['system'] !== undefined || hasOwnTools) return 'certain';
   const isClaude = /claude/i.test(asString(body['model'])?.slice(0, 200) ?? '');
   return isClaude && body['max_tokens'] !== undefined ? 'certain' : 'possible';
 }

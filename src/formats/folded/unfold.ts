@@ -24,8 +24,17 @@ export interface Folding {
  */
 export type UnfoldedView =
   | { readonly status: 'plain'; readonly conversation: Conversation }
-  | { readonly status: 'unfolded'; readonly conversation: Conversation; readonly foldings: readonly Folding[] }
-  | { readonly status: 'refused'; readonly conversation: Conversation; readonly index: number; readonly reason: FoldedFault };
+  | {
+      readonly status: 'unfolded';
+      readonly conversation: Conversation;
+      readonly foldings: readonly Folding[];
+    }
+  | {
+      readonly status: 'refused';
+      readonly conversation: Conversation;
+      readonly index: number;
+      readonly reason: FoldedFault;
+    };
 
 /**
  * Unfolds the tool calls that Open WebUI writes into the text of an answer as `<details type="tool_calls">`, so that the

@@ -1,9 +1,11 @@
 import type { Conversation, Format, Recognition } from '../../conversation/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, MediaBlock, Message, ToolResultBlock } from '../../conversation/message.ts';
-import { rewriteResult, toJson } from '../content.ts';
-import { findList, readResponseId, replaceUnderKey } from '../frame.ts';
+import { mediaBlock, mediaOfType, otherBlock, rewriteResult, toJson } from '../content.ts';
+import { findList, readResponseId, readTools, replaceUnderKey } from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
+
+const readMessage = rememberViews(readView);
 
 /** `POST /v1beta/models/{model}:generateContent`. */
 export const gemini: Format = {
@@ -18,7 +20,7 @@ export const gemini: Format = {
 
   recognise,
   read,
-  readMessage: (raw) => views.readMessage(raw),
+  readMessage,
   replaceList: (frame, list) => replaceUnderKey(frame.body, 'contents', list),
 
   textBlock: (text) => ({ type: 'text', text, raw: { text } }),
@@ -28,16 +30,14 @@ export const gemini: Format = {
     return readGeminiPart(raw) as ToolResultBlock; // a `functionResponse` always reads as one
   },
   withResultContent: (result, content) => rewriteResult(result, content, (raw) => withResponse(raw, content)),
-  userMessages: (blocks) => [gemini.readMessage({ role: 'user', parts: blocks.map((block) => block.raw) })],
+  userMessages: (blocks) => [readMessage({ role: 'user', parts: blocks.map((block) => block.raw) })],
   withBlocks(message, blocks) {
     const raw = isObject(message.raw)
       ? message.raw
       : { role: message.role === 'assistant' ? 'model' : 'user' };
-    return gemini.readMessage({ ...raw, parts: blocks.map((block) => block.raw) });
+    return readMessage({ ...raw, parts: blocks.map((block) => block.raw) });
   },
 };
-
-const views = rememberViews(readMessage);
 
 function read(body: unknown): Conversation {
   const list = findList(body, 'contents', 'Gemini');
@@ -52,14 +52,11 @@ function read(body: unknown): Conversation {
       list,
       model: asString(frame['model']),
       system: readInstruction(frame['systemInstruction'] ?? frame['system_instruction']),
-      tools: declarations.map((raw) => ({
-        name: (isObject(raw) && asString(raw['name'])) || 'unnamed',
-        raw,
-      })),
+      tools: readTools(declarations, (tool) => (isObject(tool) && tool['name']) || undefined),
       continues: frame['cachedContent'] === undefined ? undefined : 'cachedContent',
       managedBy: undefined,
     },
-    messages: views.readList(list),
+    messages: list.map(readMessage),
   };
 }
 
@@ -68,7 +65,7 @@ function readInstruction(instruction: unknown): readonly Block[] {
   return isObject(instruction) ? asList(instruction['parts']).map(readGeminiPart) : [];
 }
 
-function readMessage(raw: unknown): Message {
+function readView(raw: unknown): Message {
   const content: JsonObject = isObject(raw) ? raw : {};
   const role = content['role'] === 'model' ? 'assistant' : 'user';
   return {
@@ -96,7 +93,7 @@ function isContent(content: unknown): boolean {
 /** The view of one part. What holds none of the known fields becomes `other`. */
 export function readGeminiPart(raw: unknown): Block {
   if (typeof raw === 'string') return { type: 'text', text: raw, raw };
-  if (!isObject(raw)) return { type: 'other', wireType: undefined, raw };
+  if (!isObject(raw)) return otherBlock(raw);
   const text = raw['text'];
   if (typeof text === 'string') {
     return raw['thought'] === true
@@ -110,11 +107,11 @@ export function readGeminiPart(raw: unknown): Block {
   }
   const response = raw['functionResponse'] ?? raw['function_response'];
   if (isObject(response)) return readResponse(response, raw);
-  return readMedia(raw) ?? { type: 'other', wireType: Object.keys(raw)[0], raw };
+  return readMedia(raw) ?? otherBlock(raw, Object.keys(raw)[0]);
 }
 
 /** The result with other content: text in the body, everything else as parts. Undefined for what is no result. */
-export function withResponse(result: JsonObject, content: readonly Block[]): ToolResultBlock | undefined {
+function withResponse(result: JsonObject, content: readonly Block[]): ToolResultBlock | undefined {
   const key = isObject(result['functionResponse']) ? 'functionResponse' : 'function_response';
   const before = result[key];
   if (!isObject(before)) return undefined;
@@ -159,25 +156,18 @@ function readResponseBody(body: unknown): readonly Block[] {
   const keys = isObject(body) ? Object.keys(body) : [];
   const only = isObject(body) && keys.length === 1 ? (body['output'] ?? body['error']) : body;
   if (typeof only === 'string') return [{ type: 'text', text: only, raw: only }];
-  return [{ type: 'other', wireType: undefined, raw: body }];
+  return [otherBlock(body)];
 }
 
 function readInnerPart(raw: unknown): Block {
-  return (isObject(raw) ? readMedia(raw) : undefined) ?? { type: 'other', wireType: undefined, raw };
+  return (isObject(raw) ? readMedia(raw) : undefined) ?? otherBlock(raw);
 }
-
-const MEDIA_BY_MIME: ReadonlyMap<string, MediaBlock['media']> = new Map([
-  ['image', 'image'],
-  ['audio', 'audio'],
-  ['video', 'video'],
-]);
 
 function readMedia(raw: JsonObject): MediaBlock | undefined {
   const inline = raw['inlineData'] ?? raw['inline_data'];
   const source = inline ?? raw['fileData'] ?? raw['file_data'];
   if (!isObject(source)) return undefined;
   const mime = asString(source['mimeType']) ?? asString(source['mime_type']) ?? '';
-  const media = MEDIA_BY_MIME.get(mime.slice(0, mime.indexOf('/'))) ?? 'document';
   const detail = isObject(raw['mediaResolution']) ? asString(raw['mediaResolution']['level']) : undefined;
-  return { type: 'media', media, data: asString(source['data']), text: undefined, detail, raw };
+  return mediaBlock(mediaOfType(mime), raw, { data: asString(source['data']), detail });
 }

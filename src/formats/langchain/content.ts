@@ -6,16 +6,15 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../conversation/message.ts';
-import { base64Of, mediaOfType } from '../ai-sdk/parts.ts';
+import { base64Of } from '../ai-sdk/parts.ts';
 import { readAnthropicBlock } from '../anthropic-messages/blocks.ts';
+import { mediaBlock, mediaOfType, otherBlock, readContent } from '../content.ts';
 import { readGeminiPart } from '../gemini/format.ts';
 import { readChatPart } from '../openai-chat/format.ts';
 
 /** Content of a message: a string, a list of blocks, or nothing. */
 export function readLangchainContent(content: unknown): readonly Block[] {
-  if (typeof content === 'string')
-    return content === '' ? [] : [{ type: 'text', text: content, raw: content }];
-  return asList(content).map(readLangchainBlock);
+  return readContent(content, readLangchainBlock);
 }
 
 /**
@@ -25,12 +24,12 @@ export function readLangchainContent(content: unknown): readonly Block[] {
 function readLangchainBlock(raw: unknown): Block {
   if (typeof raw === 'string') return { type: 'text', text: raw, raw };
   const type = isObject(raw) ? asString(raw['type']) : undefined;
-  if (!isObject(raw) || type === undefined) return { type: 'other', wireType: type, raw };
+  if (!isObject(raw) || type === undefined) return otherBlock(raw, type);
   return readers.get(type)?.(raw) ?? readAnthropicBlock(raw);
 }
 
 /** The view of reasoning, be it LangChain's block or an item of OpenAI's Responses API. */
-export function readLangchainReasoning(raw: JsonObject): ReasoningBlock {
+function readLangchainReasoning(raw: JsonObject): ReasoningBlock {
   const summary = asList(raw['summary']).map((part) =>
     isObject(part) ? (asString(part['text']) ?? '') : '',
   );
@@ -74,7 +73,7 @@ function readServerResult(raw: JsonObject): ToolResultBlock {
     type: 'tool-result',
     callId: asString(raw['toolCallId']) ?? asString(raw['tool_call_id']),
     name: undefined,
-    content: [{ type: 'other', wireType: undefined, raw: output }],
+    content: [otherBlock(output)],
     isError: raw['status'] === 'error',
     runBy: 'server',
     raw,
@@ -84,7 +83,7 @@ function readServerResult(raw: JsonObject): ToolResultBlock {
 /** Both generations of multimodal blocks: `mimeType` with `data`, `url` or `fileId`, and `mime_type` with a `source_type`. */
 function readMedia(raw: JsonObject, media: MediaBlock['media']): MediaBlock {
   const data = base64Of(raw['data'] ?? raw['url']);
-  return { type: 'media', media, data, text: asString(raw['text']), detail: undefined, raw };
+  return mediaBlock(media, raw, { data, text: asString(raw['text']) });
 }
 
 function mediaOfFile(raw: JsonObject): MediaBlock['media'] {
@@ -116,7 +115,7 @@ export function readBeside(fields: JsonObject, content: readonly Block[]): Besid
   const invalid: Block[] = [];
   for (const entry of asList(fields['invalid_tool_calls'])) {
     const call = callById.get(idOf(entry));
-    if (call === undefined) invalid.push({ type: 'other', wireType: 'invalid_tool_call', raw: entry });
+    if (call === undefined) invalid.push(otherBlock(entry, 'invalid_tool_call'));
     homes.set(entry, call === undefined ? entry : call.raw);
   }
   for (const entry of asList(extrasOf(fields)['tool_calls'])) {
@@ -225,7 +224,7 @@ function nameOf(entry: unknown): string {
 }
 
 function readEntry(raw: unknown): Block {
-  if (!isObject(raw)) return { type: 'other', wireType: undefined, raw };
+  if (!isObject(raw)) return otherBlock(raw);
   const called = raw['function'];
   const input = isObject(called) ? called['arguments'] : raw['args'];
   return { type: 'tool-call', id: idOf(raw), name: nameOf(raw), input, runBy: 'client', raw };

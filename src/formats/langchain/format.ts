@@ -2,10 +2,12 @@ import type { Conversation, Format, Recognition } from '../../conversation/forma
 import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message, Role, ToolResultBlock, Usage } from '../../conversation/message.ts';
 import { withAnthropicContent } from '../anthropic-messages/blocks.ts';
-import { asOneText, rewriteResult } from '../content.ts';
-import { bareFrame, findList, readResponseId, replaceUnderKey } from '../frame.ts';
+import { asOneText, isSameList, otherBlock, rewriteResult, splitResults, toParts } from '../content.ts';
+import { bareFrame, findList, listIn, readResponseId, replaceUnderKey } from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
 import { keepBeside, readBeside, readLangchainContent } from './content.ts';
+
+const readMessage = rememberViews(readView);
 
 /**
  * LangChain messages: live objects, `{type, data}`, `{lc: 1, type: 'constructor', …}` or plain `{type, content}`; a bare
@@ -31,7 +33,7 @@ export const langchain: Format = {
 
   recognise,
   read,
-  readMessage: (raw) => views.readMessage(raw),
+  readMessage,
   replaceList(frame, list) {
     const known = new Set(frame.list);
     const form = frame.list.map(openMessage).find((open) => open !== undefined)?.form ?? 'plain';
@@ -50,39 +52,33 @@ export const langchain: Format = {
   withResultContent: (result, content) =>
     rewriteResult(result, content, (raw) => {
       const open = openMessage(raw);
-      if (open === undefined || !isResult(open)) return withAnthropicContent(result, content);
-      const changed = withFields(raw, open, { content: asOneText(content) ?? toContent(content) });
+      if (open === undefined || !isResult(open)) return withAnthropicContent(raw, result.runBy, content);
+      const changed = withFields(raw, open, { content: asOneText(content) ?? toParts(content) });
       return readResult(openMessage(changed)?.fields ?? {}, changed);
     }),
   userMessages(blocks) {
-    const results = blocks.filter((block) => block.type === 'tool-result');
-    const others = blocks.filter((block) => block.type !== 'tool-result');
-    const raws = results.map((block) => block.raw);
-    if (others.length > 0) raws.push({ type: 'human', content: toContent(others) });
-    return raws.map(langchain.readMessage);
+    const { results, others } = splitResults(blocks);
+    const said = others.length === 0 ? [] : [{ type: 'human', content: toParts(others) }];
+    return [...results.map(({ raw }) => raw), ...said].map(readMessage);
   },
   withBlocks(message, blocks) {
     const open = openMessage(message.raw);
     // What is one block as a whole is there or it is gone.
     if (open === undefined || open.type === 'remove') return { ...message, blocks };
     if (!isResult(open)) {
-      return langchain.readMessage(withFields(message.raw, open, changeBlocks(open.fields, blocks)));
+      return readMessage(withFields(message.raw, open, changeBlocks(open.fields, blocks)));
     }
     const result = blocks.find((block) => block.type === 'tool-result');
-    return result === undefined
-      ? { ...message, blocks }
-      : langchain.readMessage(toForm(result.raw, open.form));
+    return result === undefined ? { ...message, blocks } : readMessage(toForm(result.raw, open.form));
   },
 };
 
-const views = rememberViews(readMessage);
-
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'LangChain');
-  return { format: langchain, frame: bareFrame(body, list), messages: views.readList(list) };
+  return { format: langchain, frame: bareFrame(body, list), messages: list.map(readMessage) };
 }
 
-function readMessage(raw: unknown): Message {
+function readView(raw: unknown): Message {
   const open = openMessage(raw);
   if (open === undefined || open.type === 'remove') return odd(raw, open);
   const isAnswer = open.type === 'ai';
@@ -102,8 +98,7 @@ function responseIdOf({ id, response_metadata: metadata }: JsonObject): string |
 /** What is no message: an order to remove one, or a value nobody knows. */
 function odd(raw: unknown, open: OpenMessage | undefined): Message {
   const role = open === undefined ? 'user' : roleOf(open);
-  const blocks: readonly Block[] = [{ type: 'other', wireType: open?.type, raw }];
-  return { role, blocks, responseId: undefined, usage: undefined, raw };
+  return { role, blocks: [otherBlock(raw, open?.type)], responseId: undefined, usage: undefined, raw };
 }
 
 function isResult({ type }: OpenMessage): boolean {
@@ -135,18 +130,14 @@ function changeBlocks(fields: JsonObject, blocks: readonly Block[]): JsonObject 
   const beside = readBeside(fields, content);
   const besideRaws = new Set([...beside.reasoning, ...beside.calls].map((block) => block.raw));
   const wanted = blocks.filter((block) => !besideRaws.has(block.raw));
-  const isSame =
-    wanted.length === content.length && wanted.every((block, index) => block.raw === content[index]?.raw);
+  const isSame = isSameList(
+    wanted.map(({ raw }) => raw),
+    content.map(({ raw }) => raw),
+  );
   return {
     ...keepBeside(fields, beside, new Set(blocks.map((block) => block.raw))),
-    ...(isSame ? {} : { content: toContent(wanted) }),
+    ...(isSame ? {} : { content: toParts(wanted) }),
   };
-}
-
-function toContent(blocks: readonly Block[]): readonly unknown[] {
-  return blocks.map((block) =>
-    typeof block.raw === 'string' ? { type: 'text', text: block.raw } : block.raw,
-  );
 }
 
 /** `input_tokens` is the sum of all input, cached or not. */
@@ -160,8 +151,8 @@ function readUsage(usage: unknown): Usage | undefined {
 
 /** Messages with a role alone are as good in other formats: one of LangChain's own has to be among them. */
 function recognise(value: unknown): Recognition {
-  const list = Array.isArray(value) ? value : isObject(value) ? value['messages'] : undefined;
-  if (!Array.isArray(list)) return 'no';
+  const list = listIn(value);
+  if (list === undefined) return 'no';
   let found: Recognition = 'no';
   for (const raw of list) {
     const open = openMessage(raw);

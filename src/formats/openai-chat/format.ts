@@ -8,9 +8,29 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../conversation/message.ts';
-import { asOneText, dataOfUrl, mediaBlock, rewriteResult } from '../content.ts';
-import { findList, readResponseId, readTools, replaceUnderKey } from '../frame.ts';
+import {
+  asOneText,
+  dataOfUrl,
+  isSameList,
+  mediaBlock,
+  otherBlock,
+  readContent,
+  rewriteResult,
+  splitResults,
+  toParts,
+} from '../content.ts';
+import {
+  bareFrame,
+  findList,
+  joinVerdicts,
+  listIn,
+  readResponseId,
+  readTools,
+  replaceUnderKey,
+} from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
+
+const readMessage = rememberViews(readView);
 
 /** `POST /v1/chat/completions`, of OpenAI and of everybody who speaks it. */
 export const openaiChat: Format = {
@@ -25,7 +45,7 @@ export const openaiChat: Format = {
 
   recognise,
   read,
-  readMessage: (raw) => views.readMessage(raw),
+  readMessage,
   replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
 
   textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
@@ -41,19 +61,15 @@ export const openaiChat: Format = {
       readResult({ ...raw, content: asOneText(content) ?? toParts(content) }),
     ),
   userMessages(blocks) {
-    const results = blocks.filter((block) => block.type === 'tool-result');
-    const others = blocks.filter((block) => block.type !== 'tool-result');
-    const raws = results.map((block) => block.raw);
-    if (others.length > 0) raws.push({ role: 'user', content: toParts(others) });
-    return raws.map(openaiChat.readMessage);
+    const { results, others } = splitResults(blocks);
+    const said = others.length === 0 ? [] : [{ role: 'user', content: toParts(others) }];
+    return [...results.map(({ raw }) => raw), ...said].map(readMessage);
   },
   withBlocks(message, blocks) {
     const raw = isObject(message.raw) ? message.raw : { role: message.role };
-    return openaiChat.readMessage(replaceBlocks(raw, message.blocks, blocks));
+    return readMessage(replaceBlocks(raw, message.blocks, blocks));
   },
 };
-
-const views = rememberViews(readMessage);
 
 function read(body: unknown): Conversation {
   const list = findList(body, 'messages', 'OpenAI Chat');
@@ -61,15 +77,11 @@ function read(body: unknown): Conversation {
   return {
     format: openaiChat,
     frame: {
-      body,
-      list,
+      ...bareFrame(body, list),
       model: asString(frame['model']),
-      system: [],
       tools: readTools(frame['tools'] ?? frame['functions'], nameOfTool),
-      continues: undefined,
-      managedBy: undefined,
     },
-    messages: views.readList(list),
+    messages: list.map(readMessage),
   };
 }
 
@@ -79,7 +91,7 @@ function nameOfTool(tool: unknown): unknown {
   return isObject(inner) ? inner['name'] : tool['name'];
 }
 
-function readMessage(raw: unknown): Message {
+function readView(raw: unknown): Message {
   const message: JsonObject = isObject(raw) ? raw : {};
   const role = message['role'];
   const isResult = role === 'tool' || role === 'function';
@@ -99,7 +111,7 @@ function readRole(role: unknown): Role {
 }
 
 function readBlocks(message: JsonObject): readonly Block[] {
-  const blocks = [...readReasoning(message), ...readContent(message['content'])];
+  const blocks = [...readReasoning(message), ...readContent(message['content'], readChatPart)];
   const refusal = message['refusal'];
   if (typeof refusal === 'string' && refusal !== '') blocks.push(readChatPart({ type: 'refusal', refusal }));
   for (const call of asList(message['tool_calls'])) blocks.push(readCall(call));
@@ -114,7 +126,7 @@ function readReasoning(message: JsonObject): Block[] {
 }
 
 function readCall(raw: unknown): Block {
-  if (!isObject(raw)) return { type: 'other', wireType: undefined, raw };
+  if (!isObject(raw)) return otherBlock(raw);
   const called = raw['function'] ?? raw['custom'];
   const inner: JsonObject = isObject(called) ? called : {};
   const name = asString(inner['name']) ?? '';
@@ -133,7 +145,7 @@ function readResult(raw: JsonObject): ToolResultBlock {
     type: 'tool-result',
     callId: asString(raw['tool_call_id']),
     name: asString(raw['name']),
-    content: readContent(raw['content']),
+    content: readContent(raw['content'], readChatPart),
     isError: false,
     runBy: 'client',
     raw,
@@ -148,7 +160,7 @@ function replaceBlocks(raw: JsonObject, before: readonly Block[], after: readonl
   const calls = after.filter((block) => block.type === 'tool-call' && block.raw !== legacy);
   const isLegacyKept = legacy !== undefined && after.some((block) => block.raw === legacy);
   // A refusal stands beside the content until the content becomes a list of parts, which then holds it.
-  const said = isSameContent(before, after)
+  const said = isSameList(before.filter(isContent), after.filter(isContent))
     ? { content, ...(refusal === undefined ? {} : { refusal }) }
     : { content: toParts(after.filter(isContent)) };
   return {
@@ -159,12 +171,6 @@ function replaceBlocks(raw: JsonObject, before: readonly Block[], after: readonl
   };
 }
 
-function isSameContent(before: readonly Block[], after: readonly Block[]): boolean {
-  const old = before.filter(isContent);
-  const kept = after.filter(isContent);
-  return old.length === kept.length && old.every((block, index) => block === kept[index]);
-}
-
 function isContent(block: Block): boolean {
   return block.type === 'text' || block.type === 'media' || block.type === 'other';
 }
@@ -172,33 +178,17 @@ function isContent(block: Block): boolean {
 const OWN_ROLES = new Set(['tool', 'function', 'developer']);
 const OWN_PARTS = new Set(['image_url', 'input_audio', 'refusal']);
 const FOREIGN_BLOCKS = new Set([
-  'tool-call',
-  'tool-result',
-  'tool-approval-request',
-  'tool-approval-response',
-
-  'tool_use',
-  'tool_result',
-  'thinking',
-  'input_text',
-  'output_text',
-  'input_image',
+  ...['tool-call', 'tool-result', 'tool-approval-request', 'tool-approval-response'],
+  ...['tool_use', 'tool_result', 'thinking', 'input_text', 'output_text', 'input_image'],
 ]);
 
 function recognise(value: unknown): Recognition {
-  const list = Array.isArray(value) ? value : isObject(value) ? value['messages'] : undefined;
-  if (!Array.isArray(list)) return 'no';
-  const tools = isObject(value) ? asList(value['tools']) : [];
-  if (tools.some((tool) => isObject(tool) && isObject(tool['input_schema']))) return 'no';
-  let found: Recognition = tools.some((tool) => isObject(tool) && isObject(tool['function']))
-    ? 'certain'
-    : 'possible';
-  for (const [index, message] of list.entries()) {
-    const verdict = recogniseMessage(message, index);
-    if (verdict === 'no') return 'no';
-    if (verdict === 'certain') found = 'certain';
-  }
-  return found;
+  const list = listIn(value);
+  if (list === undefined) return 'no';
+  const tools = (isObject(value) ? asList(value['tools']) : []).filter(isObject);
+  if (tools.some((tool) => isObject(tool['input_schema']))) return 'no';
+  const hasOwnTools = tools.some((tool) => isObject(tool['function']));
+  return joinVerdicts(list.map(recogniseMessage), hasOwnTools ? 'certain' : 'possible');
 }
 
 function recogniseMessage(message: unknown, index: number): Recognition {
@@ -214,28 +204,14 @@ function recogniseMessage(message: unknown, index: number): Recognition {
   return isOwn || (message['role'] === 'system' && index === 0) ? 'certain' : 'possible';
 }
 
-/** Content of a chat message: a string, a list of parts, or nothing. */
-export function readContent(content: unknown): Block[] {
-  if (typeof content === 'string')
-    return content === '' ? [] : [{ type: 'text', text: content, raw: content }];
-  return asList(content).map(readChatPart);
-}
-
 /** The view of one content part. */
 export function readChatPart(raw: unknown): Block {
   if (typeof raw === 'string') return { type: 'text', text: raw, raw };
-  if (!isObject(raw)) return { type: 'other', wireType: undefined, raw };
+  if (!isObject(raw)) return otherBlock(raw);
   const type = asString(raw['type']);
   const text = type === 'refusal' ? raw['refusal'] : raw['text'];
   if ((type === 'text' || type === 'refusal') && typeof text === 'string') return { type: 'text', text, raw };
-  return readMedia(type, raw) ?? { type: 'other', wireType: type, raw };
-}
-
-/** Blocks as a list of parts. Text that was plain string content becomes a text part. */
-export function toParts(blocks: readonly Block[]): readonly unknown[] {
-  return blocks.map((block) =>
-    typeof block.raw === 'string' ? { type: 'text', text: block.raw } : block.raw,
-  );
+  return readMedia(type, raw) ?? otherBlock(raw, type);
 }
 
 function readMedia(type: string | undefined, raw: JsonObject): MediaBlock | undefined {

@@ -1,9 +1,21 @@
 import type { Conversation, Format, Frame, Recognition } from '../../conversation/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message, Role, ToolResultBlock } from '../../conversation/message.ts';
-import { asOneText, dataOfUrl, joinTexts, mediaBlock, rewriteResult } from '../content.ts';
-import { findList, readTools } from '../frame.ts';
+import {
+  asOneText,
+  dataOfUrl,
+  joinTexts,
+  mediaBlock,
+  otherBlock,
+  readContent,
+  rewriteResult,
+  splitResults,
+  toParts,
+} from '../content.ts';
+import { findList, joinVerdicts, readTools } from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
+
+const readMessage = rememberViews(readView);
 
 /** `POST /v1/responses`. Every item is a message of its own. */
 export const openaiResponses: Format = {
@@ -18,35 +30,30 @@ export const openaiResponses: Format = {
 
   recognise,
   read,
-  readMessage: (raw) => views.readMessage(raw),
+  readMessage,
   replaceList,
 
   textBlock: (text) => ({ type: 'text', text, raw: { type: 'input_text', text } }),
   failedResult(call, text) {
     const called = isObject(call.raw) ? asString(call.raw['type']) : undefined;
     const type = called?.endsWith('_call') === true ? `${called}_output` : 'function_call_output';
-    const [block] = readItemBlocks({ type, call_id: call.id, output: text });
-    return block as ToolResultBlock; // every item type that ends in `_output` reads as a result
+    return readOutput({ type, call_id: call.id, output: text });
   },
   withResultContent: (result, content) => rewriteResult(result, content, (raw) => withOutput(raw, content)),
   userMessages(blocks) {
-    const results = blocks.filter((block) => block.type === 'tool-result');
-    const others = blocks.filter((block) => block.type !== 'tool-result');
-    const raws = results.map((block) => block.raw);
-    if (others.length > 0) raws.push({ role: 'user', content: toItemParts(others, 'input_text') });
-    return raws.map(openaiResponses.readMessage);
+    const { results, others } = splitResults(blocks);
+    const said = others.length === 0 ? [] : [{ role: 'user', content: toParts(others, 'input_text') }];
+    return [...results.map(({ raw }) => raw), ...said].map(readMessage);
   },
   withBlocks(message, blocks) {
     const result = blocks.find((block) => block.type === 'tool-result');
-    if (result !== undefined) return openaiResponses.readMessage(result.raw);
+    if (result !== undefined) return readMessage(result.raw);
     // Any other item that is no message is one block: it is there or it is gone.
     if (!isObject(message.raw) || message.raw['content'] === undefined) return { ...message, blocks };
     const kind = message.role === 'assistant' ? 'output_text' : 'input_text';
-    return openaiResponses.readMessage({ ...message.raw, content: toItemParts(blocks, kind) });
+    return readMessage({ ...message.raw, content: toParts(blocks, kind) });
   },
 };
-
-const views = rememberViews(readMessage);
 
 function read(body: unknown): Conversation {
   const frame = isObject(body) ? body : {};
@@ -60,15 +67,14 @@ function read(body: unknown): Conversation {
       body,
       list,
       model: asString(frame['model']),
-      system:
-        typeof instructions === 'string' ? [{ type: 'text', text: instructions, raw: instructions }] : [],
+      system: typeof instructions === 'string' ? [plainText(instructions)] : [],
       tools: readTools(frame['tools'], (tool) =>
         isObject(tool) ? (tool['name'] ?? tool['type']) : undefined,
       ),
       continues: findContinuation(frame, list),
       managedBy: findManagement(frame),
     },
-    messages: views.readList(list),
+    messages: list.map(readMessage),
   };
 }
 
@@ -92,17 +98,15 @@ function replaceList(frame: Frame, list: readonly unknown[]): unknown {
   return isObject(frame.body) ? { ...frame.body, input: items } : items;
 }
 
-function readMessage(raw: unknown): Message {
-  if (typeof raw === 'string') {
-    return view('user', [{ type: 'text', text: raw, raw }], raw);
-  }
-  if (!isObject(raw)) return view('user', [{ type: 'other', wireType: undefined, raw }], raw);
+function readView(raw: unknown): Message {
+  if (typeof raw === 'string') return view('user', [plainText(raw)], raw);
+  if (!isObject(raw)) return view('user', [otherBlock(raw)], raw);
   const type = asString(raw['type']);
   if (type === 'message' || (type === undefined && raw['role'] !== undefined)) {
-    return view(readRole(raw['role']), readParts(raw['content']), raw);
+    return view(readRole(raw['role']), readContent(raw['content'], readResponsesPart), raw);
   }
-  const blocks = readItemBlocks(raw);
-  return view(roleOfItem(raw, blocks), blocks, raw);
+  const block = readItem(raw);
+  return view(roleOfItem(raw, block), [block], raw);
 }
 
 /** The `id` of an item names the item. The items of one response have different ids, and none says which response. */
@@ -110,10 +114,8 @@ function view(role: Role, blocks: readonly Block[], raw: unknown): Message {
   return { role, blocks, responseId: undefined, usage: undefined, raw };
 }
 
-function readParts(content: unknown): readonly Block[] {
-  if (typeof content === 'string')
-    return content === '' ? [] : [{ type: 'text', text: content, raw: content }];
-  return Array.isArray(content) ? content.map(readResponsesPart) : [];
+function plainText(text: string): Block {
+  return { type: 'text', text, raw: text };
 }
 
 function readRole(role: unknown): Role {
@@ -125,8 +127,8 @@ const CLIENT_ITEMS = new Set(['mcp_approval_response', 'compaction_trigger', 'it
 const SYSTEM_ITEMS = new Set(['configuration_update', 'additional_tools']);
 
 /** Items without a role: outputs and approvals are the client's, settings are the system's, the rest is the model's. */
-function roleOfItem(raw: JsonObject, blocks: readonly Block[]): Role {
-  if (blocks.some((block) => block.type === 'tool-result')) return 'user';
+function roleOfItem(raw: JsonObject, block: Block): Role {
+  if (block.type === 'tool-result') return 'user';
   const type = asString(raw['type']) ?? '';
   if (SYSTEM_ITEMS.has(type)) return 'system';
   return CLIENT_ITEMS.has(type) ? 'user' : 'assistant';
@@ -152,14 +154,7 @@ function recognise(value: unknown): Recognition {
     const input = value['input'];
     return typeof input === 'string' || Array.isArray(input) ? 'certain' : 'no';
   }
-  if (!Array.isArray(value)) return 'no';
-  let found: Recognition = 'possible';
-  for (const item of value) {
-    const verdict = recogniseItem(item);
-    if (verdict === 'no') return 'no';
-    if (verdict === 'certain') found = 'certain';
-  }
-  return found;
+  return Array.isArray(value) ? joinVerdicts(value.map(recogniseItem), 'possible') : 'no';
 }
 
 function recogniseItem(item: unknown): Recognition {
@@ -177,20 +172,19 @@ function recogniseItem(item: unknown): Recognition {
 /** Item types whose summary only the provider can read, with the names Codex gives them in its files. */
 const COMPACTION_ITEMS = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
-/** The blocks of an item that is no message: a call, an output, reasoning, a compaction, or something unknown. */
-export function readItemBlocks(raw: JsonObject): readonly Block[] {
-  const type = asString(raw['type']);
-  if (type === undefined) return [{ type: 'other', wireType: undefined, raw }];
-  if (type === 'reasoning') return [readReasoning(raw)];
-  if (COMPACTION_ITEMS.has(type)) return [{ type: 'compaction', text: asString(raw['message']) ?? '', raw }];
-  if (type.endsWith('_output') && typeof raw['call_id'] === 'string') return [readOutput(raw)];
-  if (type.endsWith('_call') && typeof raw['call_id'] === 'string') return [readCall(raw, type)];
-  return [{ type: 'other', wireType: type, raw }];
+/** The view of an item that is no message: a call, an output, reasoning, a compaction, or something unknown. */
+function readItem(raw: JsonObject): Block {
+  const type = asString(raw['type']) ?? '';
+  if (type === 'reasoning') return readReasoning(raw);
+  if (COMPACTION_ITEMS.has(type)) return { type: 'compaction', text: asString(raw['message']) ?? '', raw };
+  if (type.endsWith('_output') && typeof raw['call_id'] === 'string') return readOutput(raw);
+  if (type.endsWith('_call') && typeof raw['call_id'] === 'string') return readCall(raw, type);
+  return otherBlock(raw, asString(raw['type']));
 }
 
 /** The view of one content part of a message item or an output. */
-export function readResponsesPart(raw: unknown): Block {
-  if (!isObject(raw)) return { type: 'other', wireType: undefined, raw };
+function readResponsesPart(raw: unknown): Block {
+  if (!isObject(raw)) return otherBlock(raw);
   const type = asString(raw['type']);
   const text = type === 'refusal' ? raw['refusal'] : raw['text'];
   if (typeof text === 'string') return { type: 'text', text, raw };
@@ -208,15 +202,7 @@ export function readResponsesPart(raw: unknown): Block {
     const audio = isObject(raw['input_audio']) ? raw['input_audio'] : raw;
     return mediaBlock('audio', raw, { data: asString(audio['data']) });
   }
-  return { type: 'other', wireType: type, raw };
-}
-
-/** Blocks as content parts; text that was plain string content becomes a part of the given kind. */
-export function toItemParts(
-  blocks: readonly Block[],
-  kind: 'input_text' | 'output_text',
-): readonly unknown[] {
-  return blocks.map((block) => (typeof block.raw === 'string' ? { type: kind, text: block.raw } : block.raw));
+  return otherBlock(raw, type);
 }
 
 /** Outputs that are text, and whether a list of parts will do as well. All others have a shape of their own. */
@@ -228,13 +214,13 @@ const takesParts: ReadonlyMap<unknown, boolean> = new Map([
 ]);
 
 /** The output item with other content; undefined where its output has a shape that no text fits into. */
-export function withOutput(raw: JsonObject, content: readonly Block[]): ToolResultBlock | undefined {
+function withOutput(raw: JsonObject, content: readonly Block[]): ToolResultBlock | undefined {
   const mayHoldParts = takesParts.get(raw['type']);
   if (mayHoldParts === undefined) return undefined;
   const text = mayHoldParts ? asOneText(content) : joinTexts(content);
   const { output } = raw;
   if (isPayload(output)) return readOutput({ ...raw, output: { ...output, content: joinTexts(content) } });
-  return readOutput({ ...raw, output: text ?? toItemParts(content, 'input_text') });
+  return readOutput({ ...raw, output: text ?? toParts(content, 'input_text') });
 }
 
 function readReasoning(raw: JsonObject): Block {
@@ -264,11 +250,10 @@ function readOutput(raw: JsonObject): ToolResultBlock {
 }
 
 function readOutputContent(output: unknown): readonly Block[] {
-  if (output === undefined || output === null || output === '') return [];
-  if (typeof output === 'string') return [{ type: 'text', text: output, raw: output }];
-  if (Array.isArray(output)) return output.map(readResponsesPart);
   if (isPayload(output)) return readOutputContent(output['content']);
-  return [readResponsesPart(output)];
+  const isListOrText = typeof output === 'string' || Array.isArray(output);
+  if (!isListOrText && output !== undefined && output !== null) return [readResponsesPart(output)];
+  return readContent(output, readResponsesPart);
 }
 
 /** `{content: "…", success}`: how files of Codex keep an output that can fail. */
