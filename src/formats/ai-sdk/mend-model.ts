@@ -1,31 +1,28 @@
-import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
-import { toJson } from '../content.ts';
 import {
-  AS_TEXT,
-  type IdRules,
+  isGiven,
   LEFT_OUT,
-  looseText,
+  leaveOutEmpty,
+  looseWords,
   type MendContext,
   type Mender,
   plainRole,
-  replaceEntries,
   SYSTEM_MARK,
-  unwrapMessage,
+  shapeList,
+  splitByRole,
+  withRole,
 } from '../mend/shaping.ts';
-
-const ids: IdRules = {
-  maxLength: 64,
-  isLegal: () => true,
-  needsId: () => true,
-  withCallId: (call, id) => ({ ...call, toolCallId: id }),
-  withAnsweredId: (result, id) => ({ ...result, toolCallId: id }),
-};
 
 /** Model messages of the AI SDK. */
 export const aiSdkModelMender: Mender = {
+  isMessage: ({ content }) => isGiven(content),
   shape,
-  idRules: () => ids,
+  ids: () => ({
+    needsId: () => true,
+    withCallId: (call, id) => ({ ...call, toolCallId: id }),
+    withAnsweredId: (result, id) => ({ ...result, toolCallId: id }),
+  }),
   holdsWholeHistory: true,
   owesResult(messages) {
     const approved = approvedCalls(messages);
@@ -48,74 +45,36 @@ export const aiSdkModelMender: Mender = {
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'tool']);
 
-function shape(raw: unknown, context: MendContext): readonly unknown[] {
-  const { frame, isRequest, log } = context;
-  const message = unwrapMessage(raw, hasContent, log);
-  if (!isObject(message) || (!hasContent(message) && typeof message['role'] !== 'string')) {
-    const text = looseText(raw, log);
-    return text === undefined ? [] : [{ role: 'user', content: text }];
-  }
-  const content = shapeContent(message['content'], context);
-  if (content === undefined) {
-    log.add('message without content', LEFT_OUT);
-    return [];
-  }
-  const isKnown = ROLES.has(message['role']);
-  const role = isKnown ? message['role'] : plainRole(message['role']);
-  if (!isKnown) log.add('message of an unknown role', `taken for the ${String(role)}'s`);
-  const named = isKnown ? message : { ...message, role };
+function shape(message: JsonObject, { frame, log }: MendContext): readonly unknown[] {
+  const content = shapeContent(message['content'], log);
+  if (content === undefined) return leaveOutEmpty(log);
+  const role = ROLES.has(message['role']) ? message['role'] : plainRole(message['role']);
+  const named = withRole(message, role, log);
   const filled = content === message['content'] ? named : { ...named, content };
-  const isRefused = isRequest && isObject(frame.body) && frame.body['allowSystemInMessages'] !== true;
-  if (role === 'system' && isRefused) {
-    log.add('system message in the middle', 'turned into a marked user message');
-    const said = typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
-    return splitByRole(
-      { ...filled, role: 'user', content: [{ type: 'text', text: SYSTEM_MARK }, ...said] },
-      context,
-    );
-  }
-  return splitByRole(filled, context);
+  const isRefused = isObject(frame.body) && frame.body['allowSystemInMessages'] !== true;
+  if (role !== 'system' || !isRefused) return splitParts(filled, log);
+  log.add('system message in the middle', 'turned into a marked user message');
+  const said = typeof content === 'string' ? [textPart(content)] : content;
+  return splitParts({ ...filled, role: 'user', content: [textPart(SYSTEM_MARK), ...said] }, log);
 }
 
-function wordsOf(part: unknown): string {
-  return (isObject(part) ? asString(part['text']) : undefined) ?? toJson(part) ?? '';
+function textPart(text: string): JsonObject {
+  return { type: 'text', text };
 }
 
-function hasContent(value: JsonObject): boolean {
-  return (value['content'] ?? null) !== null;
-}
-
-function shapeContent(content: unknown, { log }: MendContext): unknown {
+function shapeContent(content: unknown, log: MendContext['log']): string | readonly unknown[] | undefined {
   if (typeof content === 'string') return content;
-  if (content === undefined || content === null) return undefined;
-  const list = Array.isArray(content) ? (content as readonly unknown[]) : [content];
-  if (list !== content) log.add('content that is no list', 'put into one');
-  return replaceEntries(list, (part) => {
-    if (isObject(part) && typeof part['type'] === 'string') return [part];
-    const text = typeof part === 'string' ? part : wordsOf(part ?? undefined);
-    log.add('value that is no content part', text.trim() === '' ? LEFT_OUT : AS_TEXT);
-    return text.trim() === '' ? [] : [{ type: 'text', text }];
-  });
+  const isPart = (part: unknown) => isObject(part) && typeof part['type'] === 'string';
+  return shapeList(content, (part) => (isPart(part) ? [part] : looseWords(part, log).map(textPart)), log);
 }
 
 /** Results of the client's tools stand in tool messages, calls in the assistant's, words in neither but their own. */
-function splitByRole(message: JsonObject, { log }: MendContext): readonly unknown[] {
-  const { role } = message;
-  const content = asList(message['content']);
-  const clientCalls = new Set(
-    content.filter(isClientCall).map((part) => (isObject(part) ? part['toolCallId'] : undefined)),
-  );
-  const roles = content.map((part) => roleOfPart(part, role, clientCalls));
-  const strays = roles.filter((one) => one !== role).length;
-  if (strays === 0) return [message];
-  log.add('block in a message of the wrong role', 'moved to a message of its own', strays);
-  const parts: { readonly role: unknown; readonly content: unknown[] }[] = [];
-  for (const [index, part] of content.entries()) {
-    const last = parts.at(-1);
-    if (last !== undefined && last.role === roles[index]) last.content.push(part);
-    else parts.push({ role: roles[index], content: [part] });
-  }
-  return parts.map((part) => (part.role === role ? { ...message, content: part.content } : part));
+function splitParts(message: JsonObject, log: MendContext['log']): readonly unknown[] {
+  const { role, content } = message;
+  const calls = asList(content).filter(isClientCall);
+  const clientCalls = new Set(calls.map((part) => (isObject(part) ? part['toolCallId'] : undefined)));
+  const roleOf = (part: unknown) => roleOfPart(part, role, clientCalls);
+  return splitByRole(message, { key: 'content', own: role, roleOf, log });
 }
 
 function isClientCall(part: unknown): boolean {
@@ -198,16 +157,10 @@ function joinLastResults(messages: readonly Message[], { format }: MendContext):
   const [first] = tail;
   if (approvals === -1 || approvals === tail.length - 1 || first === undefined) return messages;
   const open = approvalCalls(messages);
-  const answered = new Set(tail.flatMap(partsOf).map((part) => part['toolCallId']));
-  const isWaiting = tail
-    .flatMap(partsOf)
-    .some((part) => isApproval(part) && !answered.has(open.get(part['approvalId'])));
+  const parts = tail.flatMap(partsOf);
+  const answered = new Set(parts.map((part) => part['toolCallId']));
+  const isWaiting = parts.some((part) => isApproval(part) && !answered.has(open.get(part['approvalId'])));
   if (!isWaiting) return messages;
-  return [
-    ...messages.slice(0, start),
-    format.withBlocks(
-      first,
-      tail.flatMap(({ blocks }) => blocks),
-    ),
-  ];
+  const joined = tail.flatMap(({ blocks }) => blocks);
+  return [...messages.slice(0, start), format.withBlocks(first, joined)];
 }

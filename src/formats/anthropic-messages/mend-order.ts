@@ -1,7 +1,14 @@
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message, Role, ToolCallBlock } from '../../conversation/message.ts';
 import { PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
-import { LEFT_OUT, type MendContext, SYSTEM_MARK, withoutFields } from '../mend/shaping.ts';
+import {
+  isGiven,
+  LEFT_OUT,
+  type MendContext,
+  replaceEntries,
+  SYSTEM_MARK,
+  withoutFields,
+} from '../mend/shaping.ts';
 
 /** What a model of Anthropic's takes, as far as mending depends on it. */
 interface ModelHabits {
@@ -10,8 +17,6 @@ interface ModelHabits {
   /** Instructions may stand among the messages. */
   readonly takesSystemMessages: boolean;
 }
-
-const TAKES_ALL: ModelHabits = { takesPrefill: true, takesSystemMessages: true };
 
 /** From which version on a family takes instructions among the messages; families that are not named here never do. */
 const SYSTEM_MESSAGES_SINCE: ReadonlyMap<string, number> = new Map([
@@ -24,11 +29,11 @@ const SYSTEM_MESSAGES_SINCE: ReadonlyMap<string, number> = new Map([
 const LAST_PREFILL_VERSION = 4.5;
 
 /** The habits of a model, by whatever name a platform gives it. A model that is not known is taken to refuse nothing. */
-export function modelHabits(model: string | undefined): ModelHabits {
+function modelHabits(model: string | undefined): ModelHabits {
   const name = (model ?? '').slice(-200).toLowerCase().replaceAll('.', '-');
   if (/claude-3-/.test(name)) return { takesPrefill: true, takesSystemMessages: false };
   const found = /claude-([a-z]{1,12})-(\d{1,2})(?:-(\d{1,2}))?(?!\d)/.exec(name);
-  if (found === null) return TAKES_ALL;
+  if (found === null) return { takesPrefill: true, takesSystemMessages: true };
   const version = Number(`${found[2]}.${found[3] ?? 0}`);
   const since = SYSTEM_MESSAGES_SINCE.get(found[1] ?? '') ?? Number.POSITIVE_INFINITY;
   return { takesPrefill: version <= LAST_PREFILL_VERSION, takesSystemMessages: version >= since };
@@ -42,50 +47,35 @@ export function beginAtSummary(
   messages: readonly Message[],
   { format, log }: MendContext,
 ): readonly Message[] {
-  const isAnySigned = messages.some(({ blocks }) => blocks.some(isSigned));
-  if (!isAnySigned) return messages;
+  if (!messages.some(({ blocks }) => blocks.some(isSigned))) return messages;
   const start = messages.findLastIndex(({ blocks }) => blocks.some(isSummary));
   const first = messages[start];
-  if (first === undefined) return messages;
-  const position = first.blocks.findLastIndex(isSummary);
-  const isPlaced = start === 0 && position === 0;
-  const mayStay =
-    isSummary(first.blocks[position]) && !isSigned(first.blocks[position]) && isOnlySummary(messages);
-  if (isPlaced || mayStay) return messages;
+  const position = first?.blocks.findLastIndex(isSummary) ?? -1;
+  if (first === undefined || (start === 0 && position === 0)) return messages;
   if (start > 0) log.add("message before the provider's own summary", LEFT_OUT, start);
   if (position > 0) log.add("block before the provider's own summary", LEFT_OUT, position);
   const opening = position === 0 ? first : format.withBlocks(first, first.blocks.slice(position));
   return [opening, ...messages.slice(start + 1)];
 }
 
-function isSummary(block: Block | undefined): boolean {
-  return block?.type === 'compaction';
+function isSummary(block: Block): boolean {
+  return block.type === 'compaction';
 }
 
-function isSigned(block: Block | undefined): boolean {
-  return block?.type === 'compaction' && isObject(block.raw) && (block.raw['signature'] ?? null) !== null;
+function isSigned(block: Block): boolean {
+  return block.type === 'compaction' && isObject(block.raw) && isGiven(block.raw['signature']);
 }
 
-function isOnlySummary(messages: readonly Message[]): boolean {
-  return messages.flatMap(({ blocks }) => blocks.filter(isSummary)).length === 1;
-}
-
-/** Tools of the provider's that another tool definition offers. */
+/** Tools of the provider's of which a call may wait only while they are offered, with the definition that offers them. */
 const OFFERED_BY: ReadonlyMap<string, string> = new Map([
+  ['web_search', 'web_search'],
+  ['web_fetch', 'web_fetch'],
+  ['advisor', 'advisor'],
+  ['code_execution', 'code_execution'],
   ['bash_code_execution', 'code_execution'],
   ['text_editor_code_execution', 'code_execution'],
-]);
-
-/** Tools of the provider's of which a call may wait for its result only while they are offered. */
-const KNOWN_TOOLS: ReadonlySet<string> = new Set([
-  'web_search',
-  'web_fetch',
-  'advisor',
-  'code_execution',
-  'bash_code_execution',
-  'text_editor_code_execution',
-  'tool_search_tool_bm25',
-  'tool_search_tool_regex',
+  ['tool_search_tool_bm25', 'tool_search_tool_bm25'],
+  ['tool_search_tool_regex', 'tool_search_tool_regex'],
 ]);
 
 /**
@@ -96,53 +86,49 @@ export function dropBrokenServerTools(
   messages: readonly Message[],
   context: MendContext,
 ): readonly Message[] {
-  const broken = findBroken(messages, context);
+  const broken = findBrokenServerTools(messages, context);
   if (broken.size === 0) return messages;
   const { format, log } = context;
   log.add("call or result of a provider's own tool without its other half", LEFT_OUT, broken.size);
-  return messages.flatMap((message) => {
+  return replaceEntries(messages, (message) => {
     const blocks = message.blocks.filter((block) => !broken.has(block));
     if (blocks.length === message.blocks.length) return [message];
     return blocks.length === 0 ? [] : [format.withBlocks(message, blocks)];
   });
 }
 
-function findBroken(messages: readonly Message[], { frame, isRequest }: MendContext): ReadonlySet<Block> {
-  const halves = new ServerToolHalves();
+function findBrokenServerTools(
+  messages: readonly Message[],
+  { frame, isRequest }: MendContext,
+): ReadonlySet<Block> {
+  const broken = new Set<Block>();
+  const open = new Map<string | undefined, ToolCallBlock>();
   for (const { role, blocks } of messages) {
-    if (role === 'assistant') for (const block of blocks) halves.add(block);
-    else if (role === 'user' && blocks.some(({ type }) => type !== 'tool-result')) halves.endTurn();
+    if (role === 'assistant') for (const block of blocks) pairServerBlock(block, open, broken);
+    if (role !== 'user' || blocks.every(({ type }) => type === 'tool-result')) continue;
+    for (const call of open.values()) broken.add(call);
+    open.clear();
   }
-  if (isRequest) halves.endUnoffered(new Set(frame.tools.map(({ name }) => name)));
-  return halves.broken;
+  const offered = new Set(frame.tools.map(({ name }) => name));
+  for (const call of isRequest ? open.values() : []) {
+    const tool = OFFERED_BY.get(call.name);
+    if (tool !== undefined && !offered.has(tool)) broken.add(call);
+  }
+  return broken;
 }
 
-class ServerToolHalves {
-  readonly broken = new Set<Block>();
-  private readonly open = new Map<string | undefined, ToolCallBlock>();
-
-  add(block: Block): void {
-    if (block.type === 'tool-call' && block.runBy === 'server') {
-      const before = this.open.get(block.id);
-      if (before !== undefined) this.broken.add(before);
-      this.open.set(block.id, block);
-    } else if (block.type === 'tool-result' && block.runBy === 'server') {
-      if (!this.open.delete(block.callId)) this.broken.add(block);
-    }
+function pairServerBlock(
+  block: Block,
+  open: Map<string | undefined, ToolCallBlock>,
+  broken: Set<Block>,
+): void {
+  if (block.type === 'tool-call' && block.runBy === 'server') {
+    const before = open.get(block.id);
+    if (before !== undefined) broken.add(before);
+    open.set(block.id, block);
   }
-
-  endTurn(): void {
-    for (const call of this.open.values()) this.broken.add(call);
-    this.open.clear();
-  }
-
-  /** A call can only be resumed while its tool is offered. */
-  endUnoffered(offered: ReadonlySet<string>): void {
-    for (const call of this.open.values()) {
-      const isGone = KNOWN_TOOLS.has(call.name) && !offered.has(OFFERED_BY.get(call.name) ?? call.name);
-      if (isGone) this.broken.add(call);
-    }
-  }
+  const isResult = block.type === 'tool-result' && block.runBy === 'server';
+  if (isResult && !open.delete(block.callId)) broken.add(block);
 }
 
 /**
@@ -188,16 +174,14 @@ class SystemPlacer {
     if (message.role === 'system') {
       this.waiting.push(message);
       if (next !== 'user') this.settle();
-      return;
-    }
-    if (message.role === 'user') {
+    } else if (message.role === 'user') {
       this.flush();
       this.placed.push(message);
       if (this.waiting.length > 0 && next !== 'user') this.settleMoved();
-      return;
+    } else {
+      this.answer.push(message);
+      this.openServerCalls += countServerCalls(message);
     }
-    this.answer.push(message);
-    this.openServerCalls += countServerCalls(message);
   }
 
   end(): readonly Message[] {
@@ -248,16 +232,10 @@ function endsWithServerResult({ blocks }: Message): boolean {
 }
 
 function countServerCalls({ blocks }: Message): number {
-  let count = 0;
-  for (const block of blocks) {
-    if (block.type === 'tool-call' && block.runBy === 'server') count++;
-    if (block.type === 'tool-result' && block.runBy === 'server') count--;
-  }
-  return count;
+  const count = (type: Block['type']) =>
+    blocks.filter((block) => block.type === type && 'runBy' in block && block.runBy === 'server').length;
+  return count('tool-call') - count('tool-result');
 }
-
-/** What asks a model to go on that refuses to continue its own words. */
-const CONTINUE_TEXT = '[continue]';
 
 /** A user message in front, unless a summary of the provider's opens the list. */
 export function startWithUser(
@@ -270,11 +248,14 @@ export function startWithUser(
   return [...format.userMessages([format.textBlock(PLACEHOLDER_TEXT)]), ...messages];
 }
 
+/** What asks a model to go on that refuses to continue its own words. */
+const CONTINUE_TEXT = '[continue]';
+
 /** A request ends with the user, or with words of the model's that it may continue; these do not end in blanks. */
 export function endAsAllowed(messages: readonly Message[], context: MendContext): readonly Message[] {
   const { format, frame, model, isRequest, log } = context;
   const last = messages.at(-1);
-  const asksForSummary = isObject(frame.body) && (frame.body['compaction'] ?? null) !== null;
+  const asksForSummary = isObject(frame.body) && isGiven(frame.body['compaction']);
   if (!isRequest || last?.role !== 'assistant' || asksForSummary || last.blocks.some(goesOn)) return messages;
   if (!modelHabits(model).takesPrefill) {
     log.add('request that ends with an answer', 'given a user message behind it');
@@ -302,66 +283,55 @@ const MAX_BREAKPOINTS = 4;
  * in the messages the last ones do, which cover the others.
  */
 export function markAtMostFour(messages: readonly Message[], context: MendContext): readonly Message[] {
-  const { frame, isRequest, log } = context;
+  const { format, frame, isRequest, log } = context;
   const body: JsonObject = isRequest && isObject(frame.body) ? frame.body : {};
-  const marks = messages.flatMap(({ raw }) => (isObject(raw) ? asList(raw['content']).flatMap(marksOf) : []));
-  if (marks.length === 0) return messages;
-  const outer = [...asList(body['tools']), ...asList(body['system'])].flatMap(markOf);
-  const slots = MAX_BREAKPOINTS - outer.length - ((body['cache_control'] ?? null) === null ? 0 : 1);
-  const excess = Math.max(marks.length - Math.max(slots, 0), 0);
-  const changes = new Map<unknown, 'drop' | 'shorten'>();
-  let isShort = outer.some((mark) => !isLong(mark));
-  for (const [index, mark] of marks.entries()) {
-    if (index < excess) changes.set(mark.block, 'drop');
-    else if (isLong(mark.control) && isShort) changes.set(mark.block, 'shorten');
-    else isShort ||= !isLong(mark.control);
+  const marked = messages.flatMap(({ raw }) => (isObject(raw) ? markedBlocks(raw['content']) : []));
+  if (marked.length === 0) return messages;
+  const outer = [...markedBlocks(body['tools']), ...markedBlocks(body['system'])];
+  const slots = MAX_BREAKPOINTS - outer.length - (isGiven(body['cache_control']) ? 1 : 0);
+  const excess = marked.length - Math.max(slots, 0);
+  const changes: MarkChanges = new Map();
+  let isShort = outer.some((block) => !isLong(block));
+  for (const [index, block] of marked.entries()) {
+    if (index < excess) changes.set(block, 'drop');
+    else if (isLong(block) && isShort) changes.set(block, 'shorten');
+    else isShort ||= !isLong(block);
   }
   if (changes.size === 0) return messages;
   log.add('cache breakpoint that is not allowed', 'removed or shortened', changes.size);
-  return messages.map((message) => withMarks(message, changes, context));
+  return messages.map((message) => {
+    const raw = isObject(message.raw) ? withMarksInside(message.raw, changes) : message.raw;
+    const { responseId, usage } = message;
+    return raw === message.raw ? message : { ...format.readMessage(raw), responseId, usage };
+  });
 }
 
-interface Mark {
-  readonly block: JsonObject;
-  readonly control: unknown;
+type MarkChanges = Map<JsonObject, 'drop' | 'shorten'>;
+
+/** The blocks of a list that carry a breakpoint, those inside of results included. */
+function markedBlocks(list: unknown): readonly JsonObject[] {
+  return asList(list).flatMap((block) => {
+    if (!isObject(block)) return [];
+    const inner = block['type'] === 'tool_result' ? markedBlocks(block['content']) : [];
+    return isGiven(block['cache_control']) ? [...inner, block] : inner;
+  });
 }
 
-function markOf(block: unknown): readonly unknown[] {
-  const control = isObject(block) ? (block['cache_control'] ?? null) : null;
-  return control === null ? [] : [control];
-}
-
-function marksOf(block: unknown): readonly Mark[] {
-  if (!isObject(block)) return [];
-  const inner = block['type'] === 'tool_result' ? asList(block['content']).flatMap(marksOf) : [];
-  return [...inner, ...markOf(block).map((control) => ({ block, control }))];
-}
-
-function isLong(control: unknown): boolean {
+function isLong({ cache_control: control }: JsonObject): boolean {
   return isObject(control) && control['ttl'] === '1h';
 }
 
-type Changes = ReadonlyMap<unknown, 'drop' | 'shorten'>;
-
-function withMarks(message: Message, changes: Changes, { format }: MendContext): Message {
-  const { raw } = message;
-  if (!isObject(raw) || !Array.isArray(raw['content'])) return message;
-  const content = withMarksInside(raw['content'], changes);
-  const { responseId, usage } = message;
-  return content === raw['content']
-    ? message
-    : { ...format.readMessage({ ...raw, content }), responseId, usage };
+/** The message or result with other breakpoints on the blocks of its content; the very same one when none changes. */
+function withMarksInside(holder: JsonObject, changes: MarkChanges): JsonObject {
+  if (!Array.isArray(holder['content'])) return holder;
+  const content = replaceEntries<unknown>(holder['content'], (block) =>
+    isObject(block) ? [withMark(block, changes)] : [block],
+  );
+  return content === holder['content'] ? holder : { ...holder, content };
 }
 
-function withMarksInside(content: readonly unknown[], changes: Changes): readonly unknown[] {
-  const blocks = content.map((block) => (isObject(block) ? withMark(block, changes) : block));
-  return blocks.every((block, index) => block === content[index]) ? content : blocks;
-}
-
-function withMark(block: JsonObject, changes: Changes): JsonObject {
-  const isOfResult = block['type'] === 'tool_result' && Array.isArray(block['content']);
-  const content = isOfResult ? withMarksInside(asList(block['content']), changes) : block['content'];
-  const inner = content === block['content'] ? block : { ...block, content };
+function withMark(block: JsonObject, changes: MarkChanges): JsonObject {
+  const inner = block['type'] === 'tool_result' ? withMarksInside(block, changes) : block;
   const change = changes.get(block);
   if (change === undefined) return inner;
   if (change === 'drop') return withoutFields(inner, (name) => name === 'cache_control');

@@ -2,7 +2,7 @@ import { given, type Part, resultText, type Target, type Turn } from '../convert
 import { gemini } from './format.ts';
 
 /** Stands for the signature of a call that another model made; Gemini 3 and later refuse a first call without one. */
-const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
+export const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
 /** Gemini: calls and responses as parts, as many responses in the next content as there are calls. */
 export const toGemini: Target = {

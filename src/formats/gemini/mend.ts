@@ -1,42 +1,36 @@
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import { hasToolCall, type Message } from '../../conversation/message.ts';
 import { PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
-import { toJson } from '../content.ts';
+import type { ChangeLog } from '../change-log.ts';
 import {
-  AS_TEXT,
-  type IdRules,
+  isGiven,
   LEFT_OUT,
-  looseText,
+  leaveOutEmpty,
+  looseWords,
   type MendContext,
   type Mender,
   mediaNote,
   NOTED,
   plainRole,
-  REMOVED_FIELD,
+  REMOVED,
   replaceEntries,
   SYSTEM_MARK,
-  unwrapMessage,
+  shapeParts,
+  splitByRole,
   withoutFields,
 } from '../mend/shaping.ts';
-
-const ids: IdRules = {
-  maxLength: 64,
-  isLegal: () => true,
-  needsId: () => false,
-  withCallId: (part, id) => withInnerId(part, ['functionCall', 'function_call'], id),
-  withAnsweredId: (part, id) => withInnerId(part, ['functionResponse', 'function_response'], id),
-};
-
-function withInnerId(part: JsonObject, keys: readonly string[], id: string): JsonObject {
-  const key = keys.find((name) => isObject(part[name])) ?? '';
-  const inner = part[key];
-  return isObject(inner) ? { ...part, [key]: { ...inner, id } } : part;
-}
+import { FOREIGN_SIGNATURE } from './convert.ts';
 
 /** Gemini. */
 export const geminiMender: Mender = {
+  isMessage: ({ parts, content }) => isGiven(parts ?? content),
+  fromText: (text) => ({ role: 'user', parts: [{ text }] }),
   shape,
-  idRules: () => ids,
+  ids: () => ({
+    needsId: () => false,
+    withCallId: (part, id) => withInnerId(part, ['functionCall', 'function_call'], id),
+    withAnsweredId: (part, id) => withInnerId(part, ['functionResponse', 'function_response'], id),
+  }),
   resultMediaFitsUser: true,
   arrange: (messages, context) => signCalls(callAfterUser(messages, context), context),
   withInstructions(body, texts) {
@@ -51,58 +45,42 @@ export const geminiMender: Mender = {
   },
 };
 
+function withInnerId(part: JsonObject, keys: readonly string[], id: string): JsonObject {
+  const key = keys.find((name) => isObject(part[name])) ?? '';
+  const inner = part[key];
+  return isObject(inner) ? { ...part, [key]: { ...inner, id } } : part;
+}
+
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'model', 'function', undefined, null, '']);
 
-function shape(raw: unknown, context: MendContext): readonly unknown[] {
-  const { log } = context;
-  const content = unwrapMessage(raw, hasParts, log);
-  if (!isObject(content) || (!hasParts(content) && typeof content['role'] !== 'string')) {
-    const text = looseText(raw, log);
-    return text === undefined ? [] : [{ role: 'user', parts: [{ text }] }];
-  }
-  const parts = shapeParts(content, context);
-  if (parts.length === 0) {
-    log.add('message without content', LEFT_OUT);
-    return [];
-  }
+function shape(content: JsonObject, { log }: MendContext): readonly unknown[] {
+  const parts = shapeParts(content, (part) => shapePart(part, log), log);
+  if (parts.length === 0) return leaveOutEmpty(log);
   const filled = parts === content['parts'] ? content : { ...content, parts };
-  if (ROLES.has(content['role'])) return splitByRole(filled, context);
+  const named = nameSpeaker(filled, parts, log);
+  const own = named['role'] === 'model' ? 'model' : 'user';
+  return splitByRole(named, { key: 'parts', own, roleOf: roleOfPart, log });
+}
+
+/** Contents of roles that Gemini does not know speak as the user or the model; instructions say that they are some. */
+function nameSpeaker(content: JsonObject, parts: readonly unknown[], log: ChangeLog): JsonObject {
+  if (ROLES.has(content['role'])) return content;
   const role = plainRole(content['role']);
-  if (role === 'system') {
-    log.add('system message in the middle', 'turned into a marked user message');
-    return splitByRole({ ...filled, role: 'user', parts: [{ text: SYSTEM_MARK }, ...parts] }, context);
+  if (role !== 'system') {
+    log.add('message of an unknown role', `taken for the ${role}'s`);
+    return { ...content, role: role === 'assistant' ? 'model' : 'user' };
   }
-  log.add('message of an unknown role', `taken for the ${role}'s`);
-  return splitByRole({ ...filled, role: role === 'assistant' ? 'model' : 'user' }, context);
+  log.add('system message in the middle', 'turned into a marked user message');
+  return { ...content, role: 'user', parts: [{ text: SYSTEM_MARK }, ...parts] };
 }
 
-function hasParts(value: JsonObject): boolean {
-  return (value['parts'] ?? value['content'] ?? null) !== null;
-}
-
-function shapeParts({ parts, content }: JsonObject, context: MendContext): readonly unknown[] {
-  if (Array.isArray(parts))
-    return replaceEntries(parts as readonly unknown[], (part) => shapePart(part, context));
-  const found = [parts, content].find((value) => value !== undefined && value !== null);
-  if (found === undefined) return [];
-  context.log.add('content that is no list', 'put into one');
-  const list = Array.isArray(found) ? (found as readonly unknown[]) : [found];
-  return list.flatMap((part) => shapePart(part, context));
-}
-
-/** Each kind of data of a part under both of its names. */
-const DATA_FIELDS: readonly (readonly string[])[] = [
-  ['text'],
-  ['inlineData', 'inline_data'],
-  ['fileData', 'file_data'],
-  ['functionCall', 'function_call'],
-  ['functionResponse', 'function_response'],
-  ['executableCode', 'executable_code'],
-  ['codeExecutionResult', 'code_execution_result'],
-  ['toolCall', 'tool_call'],
-  ['toolResponse', 'tool_response'],
-];
-const DATA_NAMES: ReadonlySet<string> = new Set(DATA_FIELDS.flat());
+/** The kinds of data that a part may hold, each under both of its names. */
+const DATA_NAMES: ReadonlySet<string> = new Set([
+  ...['text', 'inlineData', 'inline_data', 'fileData', 'file_data'],
+  ...['functionCall', 'function_call', 'functionResponse', 'function_response'],
+  ...['executableCode', 'executable_code', 'codeExecutionResult', 'code_execution_result'],
+  ...['toolCall', 'tool_call', 'toolResponse', 'tool_response'],
+]);
 
 /** Fields that only describe the data of their part. */
 const COMPANIONS: ReadonlySet<string> = new Set([
@@ -110,14 +88,10 @@ const COMPANIONS: ReadonlySet<string> = new Set([
   ...['videoMetadata', 'video_metadata', 'partMetadata', 'part_metadata'],
 ]);
 
-function shapePart(raw: unknown, { log }: MendContext): readonly unknown[] {
-  if (!isObject(raw)) {
-    const text = typeof raw === 'string' ? raw : (toJson(raw ?? undefined) ?? '');
-    log.add('value that is no content part', text.trim() === '' ? LEFT_OUT : AS_TEXT);
-    return text.trim() === '' ? [] : [{ text }];
-  }
+function shapePart(raw: unknown, log: ChangeLog): readonly unknown[] {
+  if (!isObject(raw)) return looseWords(raw, log).map((text) => ({ text }));
   const part = withReadableSignature(raw, log);
-  const held = Object.keys(part).filter((name) => DATA_NAMES.has(name) && (part[name] ?? null) !== null);
+  const held = Object.keys(part).filter((name) => DATA_NAMES.has(name) && isGiven(part[name]));
   if (held.length > 1) {
     log.add('part that holds several things', 'split');
     // What describes the part stays with the first of them.
@@ -136,50 +110,34 @@ function shapePart(raw: unknown, { log }: MendContext): readonly unknown[] {
   return shapeData(part, log);
 }
 
-function withReadableSignature(part: JsonObject, log: MendContext['log']): JsonObject {
+function withReadableSignature(part: JsonObject, log: ChangeLog): JsonObject {
   const isOdd = (name: string) =>
     (name === 'thoughtSignature' || name === 'thought_signature') &&
-    (part[name] ?? null) !== null &&
+    isGiven(part[name]) &&
     typeof part[name] !== 'string';
   const sound = withoutFields(part, isOdd);
-  if (sound !== part) log.add('signature that is no text', REMOVED_FIELD);
+  if (sound !== part) log.add('signature that is no text', REMOVED);
   return sound;
 }
 
-function shapeData(part: JsonObject, log: MendContext['log']): readonly unknown[] {
+function shapeData(part: JsonObject, log: ChangeLog): readonly unknown[] {
   const inline = part['inlineData'] ?? part['inline_data'];
   const file = part['fileData'] ?? part['file_data'];
   const isFilled = (holder: unknown, names: readonly string[]) =>
     isObject(holder) && names.some((name) => typeof holder[name] === 'string' && holder[name] !== '');
   const isLost =
-    ((inline ?? null) !== null && !isFilled(inline, ['data'])) ||
-    ((file ?? null) !== null && !isFilled(file, ['fileUri', 'file_uri']));
+    (isGiven(inline) && !isFilled(inline, ['data'])) ||
+    (isGiven(file) && !isFilled(file, ['fileUri', 'file_uri']));
   if (!isLost) return [part];
   log.add('document without data', NOTED);
   return [{ text: mediaNote('document') }];
 }
 
+/** Calls stand in contents of the model, responses in others. */
 function roleOfPart(part: unknown): 'user' | 'model' | undefined {
   if (!isObject(part)) return undefined;
   if (isObject(part['functionCall'] ?? part['function_call'])) return 'model';
   return isObject(part['functionResponse'] ?? part['function_response']) ? 'user' : undefined;
-}
-
-/** Calls stand in contents of the model, responses in others. */
-function splitByRole(content: JsonObject, { log }: MendContext): readonly unknown[] {
-  const own = content['role'] === 'model' ? 'model' : 'user';
-  const parts = asList(content['parts']);
-  const strays = parts.filter((part) => (roleOfPart(part) ?? own) !== own).length;
-  if (strays === 0) return [content];
-  log.add('block in a message of the wrong role', 'moved to a message of its own', strays);
-  const split: { readonly role: string; readonly parts: unknown[] }[] = [];
-  for (const part of parts) {
-    const role = roleOfPart(part) ?? own;
-    const last = split.at(-1);
-    if (last?.role === role) last.parts.push(part);
-    else split.push({ role, parts: [part] });
-  }
-  return split.map((one) => (one.role === own ? { ...content, parts: one.parts } : one));
 }
 
 /** A call follows something that the user said. */
@@ -193,9 +151,6 @@ function callAfterUser(
   log.add('list that begins with an answer', 'given a user message in front');
   return [...format.userMessages([format.textBlock(PLACEHOLDER_TEXT)]), ...messages];
 }
-
-/** Stands for the signature of a call that has none; documented for calls that another model made. */
-const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
 const STRICT_GENERATION = 3;
 
@@ -212,11 +167,6 @@ function signCalls(messages: readonly Message[], { format, model, log }: MendCon
     if ((call.raw['thoughtSignature'] ?? call.raw['thought_signature'] ?? '') !== '') return [message];
     log.add('call without the signature that the model wants', 'given the one for foreign calls');
     const signed = { ...call, raw: { ...call.raw, thoughtSignature: FOREIGN_SIGNATURE } };
-    return [
-      format.withBlocks(
-        message,
-        message.blocks.map((block) => (block === call ? signed : block)),
-      ),
-    ];
+    return [format.withBlocks(message, message.blocks.with(message.blocks.indexOf(call), signed))];
   });
 }

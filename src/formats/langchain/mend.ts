@@ -2,57 +2,46 @@ import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message } from '../../conversation/message.ts';
 import { toJson } from '../content.ts';
 import {
-  type IdRules,
   LEFT_OUT,
-  looseText,
+  leaveOutEmpty,
   type MendContext,
   type Mender,
   plainRole,
-  unwrapMessage,
+  wordsOf,
 } from '../mend/shaping.ts';
 import { isKnownType, langchain, type OpenMessage, openMessage, withFields } from './format.ts';
 
-const ids: IdRules = {
-  maxLength: 64,
-  isLegal: () => true,
-  // The calls of 2023 had none, and arguments as text.
-  needsId: ({ raw }) => isObject(raw) && (raw['args'] !== undefined || raw['function'] !== undefined),
-  withCallId: (call, id) => ({ ...call, id }),
-  withAnsweredId(result, id) {
-    const open = openMessage(result);
-    return open === undefined ? result : withFields(result, open, { tool_call_id: id });
-  },
-};
-
 /** Messages of LangChain. */
-export const langchainMender: Mender = { shape, idRules: () => ids, withCalls };
+export const langchainMender: Mender = {
+  isMessage: (value) => openMessage(value) !== undefined,
+  takes: (raw) => typeof raw === 'string' && raw.trim() !== '',
+  fromText: (text) => ({ type: 'human', content: text }),
+  shape,
+  ids: () => ({
+    // The calls of 2023 had none, and arguments as text.
+    needsId: ({ raw }) => isObject(raw) && (raw['args'] !== undefined || raw['function'] !== undefined),
+    withCallId: (call, id) => ({ ...call, id }),
+    withAnsweredId(result, id) {
+      const open = openMessage(result);
+      return open === undefined ? result : withFields(result, open, { tool_call_id: id });
+    },
+  }),
+  withCalls,
+};
 
 const TYPES = { user: 'human', assistant: 'ai', system: 'system' } as const;
 
-function shape(raw: unknown, { log }: MendContext): readonly unknown[] {
-  const message = withRealCalls(unwrapMessage(raw, isMessage, log), log);
+function shape(raw: JsonObject, { log }: MendContext): readonly unknown[] {
+  const message = withRealCalls(raw, log);
   const open = openMessage(message);
-  if (open === undefined || !isObject(message)) {
-    if (typeof message === 'string' && message.trim() !== '') return [message];
-    const text = looseText(raw, log);
-    return text === undefined ? [] : [{ type: 'human', content: text }];
-  }
-  if (open.type === 'remove') return [message];
+  if (open === undefined || open.type === 'remove') return [message];
   if (!isKnownType(open.type)) return [withKnownType(message, open, log)];
-  const { content } = open.fields;
+  const { content, tool_calls: calls } = open.fields;
   if (typeof content === 'string' || Array.isArray(content)) return [message];
-  const isBare =
-    asList(open.fields['tool_calls']).length === 0 && open.type !== 'tool' && open.type !== 'function';
-  if ((content ?? null) === null && isBare) {
-    log.add('message without content', LEFT_OUT);
-    return [];
-  }
+  const isBare = asList(calls).length === 0 && open.type !== 'tool' && open.type !== 'function';
+  if ((content ?? null) === null && isBare) return leaveOutEmpty(log);
   log.add('message without content', 'given an empty text');
-  return [
-    withFields(message, open, {
-      content: isObject(content) ? [content] : (toJson(content ?? undefined) ?? ''),
-    }),
-  ];
+  return [withFields(message, open, { content: isObject(content) ? [content] : wordsOf(content) })];
 }
 
 function withKnownType(
@@ -68,17 +57,13 @@ function withKnownType(
 }
 
 /** The message without what stands among its calls and is none. */
-function withRealCalls(message: unknown, log: MendContext['log']): unknown {
+function withRealCalls(message: JsonObject, log: MendContext['log']): JsonObject {
   const open = openMessage(message);
   const calls = asList(open?.fields['tool_calls']);
   const real = calls.filter((call) => isObject(call) && typeof call['name'] === 'string');
   if (open === undefined || real.length === calls.length) return message;
   log.add('value that is no tool call', LEFT_OUT, calls.length - real.length);
   return withFields(message, open, { tool_calls: real });
-}
-
-function isMessage(value: JsonObject): boolean {
-  return openMessage(value) !== undefined;
 }
 
 /** A call stands in `tool_calls`, and may stand in the content as well: both get the same id, or go together. */
@@ -107,9 +92,12 @@ function withCalls(message: Message, replaced: ReadonlyMap<number, readonly Bloc
   }
   const mirrored = listed.filter((entry) => !homes.has(entry)).flatMap((entry) => renamed(entry, newIds));
   const { content } = open.fields;
+  const isGone = (block: unknown) => changed.has(block) && changed.get(block) === undefined;
   const fields: JsonObject = {
     tool_calls: [...own, ...mirrored],
-    ...(Array.isArray(content) && changed.size > 0 ? { content: replaceBlocks(content, changed) } : {}),
+    ...(Array.isArray(content) && changed.size > 0
+      ? { content: content.filter((block) => !isGone(block)).map((block) => changed.get(block) ?? block) }
+      : {}),
   };
   const { responseId, usage } = message;
   return { ...langchain.readMessage(withFields(message.raw, open, fields)), responseId, usage };
@@ -119,15 +107,4 @@ function renamed(entry: unknown, newIds: ReadonlyMap<unknown, unknown>): readonl
   if (!isObject(entry) || !newIds.has(entry['id'])) return [entry];
   const id = newIds.get(entry['id']);
   return id === undefined ? [] : [{ ...entry, id }];
-}
-
-function replaceBlocks(
-  content: readonly unknown[],
-  changed: ReadonlyMap<unknown, unknown>,
-): readonly unknown[] {
-  return content.flatMap((block) => {
-    if (!changed.has(block)) return [block];
-    const after = changed.get(block);
-    return after === undefined ? [] : [after];
-  });
 }

@@ -1,26 +1,34 @@
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message } from '../../conversation/message.ts';
 import { toJson } from '../content.ts';
-import { LegalNameMap } from '../legal-names.ts';
+import { LegalNames } from '../legal-names.ts';
 import {
   AS_TEXT,
+  isGiven,
   LEFT_OUT,
-  looseText,
+  leaveOutEmpty,
+  looseWords,
   type MendContext,
   type Mender,
   plainRole,
   replaceEntries,
-  unwrapMessage,
+  shapeList,
   withoutFields,
+  withRole,
 } from '../mend/shaping.ts';
+import { readChatPart } from './format.ts';
 
 const MAX_ID_LENGTH = 40;
 const MAX_NAME_LENGTH = 64;
 
 /** OpenAI Chat. */
 export const openaiChatMender: Mender = {
-  shape,
-  idRules: ({ model }) => ({
+  isMessage: (value) => CONTENT_FIELDS.some((name) => isGiven(value[name])),
+  shape: (message, context) => {
+    const filled = withContent(withCalls(nameSpeaker(message, context), context), context);
+    return filled === undefined ? leaveOutEmpty(context.log) : [filled];
+  },
+  ids: ({ model }) => ({
     maxLength: MAX_ID_LENGTH,
     isLegal: (id) => !isOpenaiModel(model) || id.length <= MAX_ID_LENGTH,
     // The calls of 2023 had none.
@@ -34,49 +42,27 @@ export const openaiChatMender: Mender = {
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
-function shape(raw: unknown, context: MendContext): readonly unknown[] {
-  const { log } = context;
-  const message = unwrapMessage(raw, hasContent, log);
-  if (!isObject(message) || (!hasContent(message) && typeof message['role'] !== 'string')) {
-    const text = looseText(raw, log);
-    return text === undefined ? [] : [{ role: 'user', content: text }];
-  }
-  const named = withRole(message, context);
-  const filled = withContent(withCalls(named, context), context);
-  if (filled === undefined) {
-    log.add('message without content', LEFT_OUT);
-    return [];
-  }
-  return [filled];
-}
+const CONTENT_FIELDS = ['content', 'tool_calls', 'function_call', 'refusal', 'audio', 'reasoning_content'];
 
-const CALL_FIELDS = ['tool_calls', 'function_call', 'refusal', 'audio', 'reasoning_content'];
-
-function hasContent(value: JsonObject): boolean {
-  return (value['content'] ?? null) !== null || CALL_FIELDS.some((name) => (value[name] ?? null) !== null);
-}
-
-function withRole(message: JsonObject, { log }: MendContext): JsonObject {
-  const isNameless = message['role'] === 'function' && typeof message['name'] !== 'string';
-  if (isNameless) {
+/** The message under a role that fits what it holds. */
+function nameSpeaker(message: JsonObject, { log }: MendContext): JsonObject {
+  const { role, name, tool_calls: calls, tool_call_id: answered } = message;
+  if (role === 'function' && typeof name !== 'string') {
     log.add('result of a function without its name', AS_TEXT);
     return { ...message, role: 'user' };
   }
-  const isResult = message['role'] === 'function' || typeof message['tool_call_id'] === 'string';
-  const calls = asList(message['tool_calls']).length > 0 && !isResult;
-  if (ROLES.has(message['role']) && (!calls || message['role'] === 'assistant')) return message;
-  const role = calls ? 'assistant' : plainRole(message['role']);
-  log.add(
-    calls ? "message with calls that is not the assistant's" : 'message of an unknown role',
-    `taken for the ${role}'s`,
-  );
-  return { ...message, role };
+  const isCaller = asList(calls).length > 0 && role !== 'function' && typeof answered !== 'string';
+  if (isCaller && role !== 'assistant') {
+    log.add("message with calls that is not the assistant's", "taken for the assistant's");
+    return { ...message, role: 'assistant' };
+  }
+  return ROLES.has(role) ? message : withRole(message, plainRole(role), log);
 }
 
 /** Calls that the API can read. A list without calls is refused, so it goes. */
 function withCalls(message: JsonObject, context: MendContext): JsonObject {
   const { tool_calls: calls, role } = message;
-  if (calls === undefined || calls === null || role !== 'assistant') return message;
+  if (!isGiven(calls) || role !== 'assistant') return message;
   const list = Array.isArray(calls) ? (calls as readonly unknown[]) : isObject(calls) ? [calls] : [];
   const shaped = replaceEntries(list, (call) => shapeCall(call, context));
   if (shaped.length === 0) {
@@ -114,7 +100,7 @@ function shapeInput(call: JsonObject, key: string, field: string, { model, log }
 
 function legalName(name: unknown): unknown {
   if (typeof name !== 'string') return name;
-  return name === '' ? 'unnamed' : new LegalNameMap(MAX_NAME_LENGTH, 'unnamed').get(name);
+  return new LegalNames(MAX_NAME_LENGTH, 'unnamed').take(name);
 }
 
 /** Fields that let an answer do without content; compatible servers also take a thought for it. */
@@ -125,32 +111,24 @@ const FOREIGN_STAND_INS = ['reasoning_content', 'reasoning', 'reasoning_details'
 function withContent(message: JsonObject, { model, log }: MendContext): JsonObject | undefined {
   const { content, role } = message;
   if (typeof content === 'string') return message;
-  if (content === undefined || content === null) {
-    const isGiven = (name: string) => (message[name] ?? null) !== null;
-    const thinks = FOREIGN_STAND_INS.some(isGiven);
-    const mayLack = role === 'assistant' && (STAND_INS.some(isGiven) || (thinks && !isOpenaiModel(model)));
-    if (mayLack) return message;
-    if (role !== 'tool' && role !== 'function' && !thinks) return undefined;
-    log.add('message without content', 'given an empty text');
-    return { ...message, content: '' };
-  }
-  const list = Array.isArray(content) ? (content as readonly unknown[]) : [content];
-  if (list !== content) log.add('content that is no list', 'put into one');
-  const parts = replaceEntries(list, (part) => shapePart(part, log));
-  return parts === content ? message : { ...message, content: parts };
+  const isThere = (name: string) => isGiven(message[name]);
+  const parts = shapeList(content, (part) => shapePart(part, log), log);
+  if (parts !== undefined) return parts === content ? message : { ...message, content: parts };
+  const thinks = FOREIGN_STAND_INS.some(isThere);
+  const mayLack = STAND_INS.some(isThere) || (thinks && !isOpenaiModel(model));
+  if (role === 'assistant' && mayLack) return message;
+  if (role !== 'tool' && role !== 'function' && !thinks) return undefined;
+  log.add('message without content', 'given an empty text');
+  return { ...message, content: '' };
 }
 
 function shapePart(part: unknown, log: MendContext['log']): readonly unknown[] {
   if (isObject(part) && typeof part['type'] === 'string') return [part];
-  const own = isObject(part) ? part['text'] : part;
-  const text = typeof own === 'string' ? own : (toJson(part ?? undefined) ?? '');
-  log.add('value that is no content part', text.trim() === '' ? LEFT_OUT : AS_TEXT);
-  return text.trim() === '' ? [] : [{ type: 'text', text }];
+  return looseWords(part, log).map((text) => ({ type: 'text', text }));
 }
 
 /** Pictures stand in user messages only: those of others go into one behind them, and behind the results of their calls. */
 function moveImages(messages: readonly Message[], { format, log }: MendContext): readonly Message[] {
-  if (!messages.some(hasStrayImage)) return messages;
   const moved: Message[] = [];
   let images: Block[] = [];
   const flush = () => {
@@ -158,54 +136,28 @@ function moveImages(messages: readonly Message[], { format, log }: MendContext):
     images = [];
   };
   for (const message of messages) {
-    const isResult = isObject(message.raw) && message.raw['role'] === 'tool';
+    const raw = isObject(message.raw) ? message.raw : {};
+    const isResult = raw['role'] === 'tool';
     if (!isResult) flush();
-    if (!hasStrayImage(message)) {
+    const content = raw['role'] === 'user' ? [] : asList(raw['content']);
+    const found = content.filter(isImage);
+    if (found.length === 0) {
       moved.push(message);
       continue;
     }
-    const found = strayImages(message);
-    log.add(
-      `image in a message of the ${isResult ? 'tool' : message.role}'s`,
-      'moved behind it',
-      found.length,
-    );
-    images.push(
-      format.textBlock(`[image from a message of the ${isResult ? 'tool' : message.role}'s]`),
-      ...found,
-    );
-    moved.push(withoutImages(message, format));
+    const holder = `message of the ${isResult ? 'tool' : message.role}'s`;
+    log.add(`image in a ${holder}`, 'moved behind it', found.length);
+    images.push(format.textBlock(`[image from a ${holder}]`), ...found.map(readChatPart));
+    const rest = content.filter((part) => !isImage(part));
+    const left = rest.length === 0 ? '[image: see the message behind]' : rest;
+    moved.push(format.readMessage({ ...raw, content: left }));
   }
   flush();
   return moved;
 }
 
-function hasStrayImage({ raw }: Message): boolean {
-  if (!isObject(raw) || raw['role'] === 'user') return false;
-  return asList(raw['content']).some(isImage);
-}
-
-function strayImages({ raw }: Message): readonly Block[] {
-  const images = isObject(raw) ? asList(raw['content']).filter(isImage) : [];
-  return images.map((image) => ({
-    type: 'media',
-    media: 'image',
-    data: undefined,
-    text: undefined,
-    detail: undefined,
-    raw: image,
-  }));
-}
-
 function isImage(part: unknown): boolean {
   return isObject(part) && part['type'] === 'image_url';
-}
-
-function withoutImages({ raw }: Message, format: MendContext['format']): Message {
-  const message: JsonObject = isObject(raw) ? raw : {};
-  const rest = asList(message['content']).filter((part) => !isImage(part));
-  const content = rest.length === 0 ? '[image: see the message behind]' : rest;
-  return format.readMessage({ ...message, content });
 }
 
 /** How the names of OpenAI's own models begin. */
@@ -214,13 +166,4 @@ const OWN_MODEL = /^(?:ft:)?(?:gpt-|chatgpt-|codex-|computer-use-|o\d)/;
 /** Whether OpenAI's own limits hold: servers that merely speak its formats have others. Held to them when unknown. */
 export function isOpenaiModel(model: string | undefined): boolean {
   return model === undefined || OWN_MODEL.test(model);
-}
-
-/** Models that think before everything they write, so that what they wrote comes with a reasoning item. */
-const ALWAYS_REASONING = /^(?:o1|o3|o4-mini|gpt-5)(?:-|$)/;
-const NEVER_REASONING = /^gpt-5-chat(?:-|$)/;
-
-/** Whether everything that this model wrote has a reasoning item before it. */
-export function reasonsAlways(model: string | undefined): boolean {
-  return model !== undefined && ALWAYS_REASONING.test(model) && !NEVER_REASONING.test(model);
 }

@@ -3,24 +3,29 @@ import type { Message } from '../../conversation/message.ts';
 import { toJson } from '../content.ts';
 import {
   AS_TEXT,
+  isGiven,
   LEFT_OUT,
-  looseText,
+  leaveOutEmpty,
   type MendContext,
   type Mender,
   plainRole,
-  REMOVED_FIELD,
+  REMOVED,
   replaceEntries,
-  unwrapMessage,
   withoutFields,
+  withRole,
+  wordsOf,
 } from '../mend/shaping.ts';
-import { isOpenaiModel, reasonsAlways } from '../openai-chat/mend.ts';
+import { isOpenaiModel } from '../openai-chat/mend.ts';
 
 const MAX_ID_LENGTH = 64;
 
 /** OpenAI Responses. */
 export const openaiResponsesMender: Mender = {
+  isMessage: isItem,
+  // A request whose whole input is a text reads as one such item.
+  takes: (raw, { frame }) => typeof raw === 'string' && isObject(frame.body) && frame.body['input'] === raw,
   shape,
-  idRules: ({ model }) => ({
+  ids: ({ model }) => ({
     maxLength: MAX_ID_LENGTH,
     isLegal: (id) => !isOpenaiModel(model) || id.length <= MAX_ID_LENGTH,
     needsId: () => false,
@@ -32,11 +37,11 @@ export const openaiResponsesMender: Mender = {
   owesResult(messages) {
     const answeredById = new Set(messages.flatMap(({ raw }) => shellAnswer(raw) ?? []));
     return ({ raw, id }) => {
-      if (!isObject(raw) || raw['execution'] === 'server' || raw['async'] === true) return false;
+      if (!isObject(raw) || isServers(raw)) return false;
       return !answeredById.has(id ?? '') && !answeredById.has(asString(raw['id']) ?? '');
     };
   },
-  prepare: (messages, context) => closeOwnTools(messages, context),
+  prepare: closeOwnTools,
   arrange(messages, context) {
     const triggered = moveTrigger(messages, context);
     if (!isOpenaiModel(context.model)) return triggered;
@@ -55,11 +60,7 @@ const CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call'
 const OUTPUTS: ReadonlySet<unknown> = new Set(['function_call_output', 'custom_tool_call_output']);
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'developer']);
 
-function shape(raw: unknown, { frame, log }: MendContext): readonly unknown[] {
-  // A request whose whole input is a text reads as one such item.
-  if (typeof raw === 'string' && isObject(frame.body) && frame.body['input'] === raw) return [raw];
-  const item = unwrapMessage(raw, isItem, log);
-  if (!isObject(item) || (!isItem(item) && typeof item['role'] !== 'string')) return looseItem(raw, log);
+function shape(item: JsonObject, { log }: MendContext): readonly unknown[] {
   const { type } = item;
   if (type === undefined || type === 'message') return shapeMessage(item, log);
   if (typeof item['call_id'] === 'string') return [item];
@@ -68,14 +69,9 @@ function shape(raw: unknown, { frame, log }: MendContext): readonly unknown[] {
     return [{ ...item, call_id: asString(item['id']) ?? 'call' }];
   }
   if (!OUTPUTS.has(type)) return [item];
-  const words = asString(item['output']) ?? toJson(item['output'] ?? undefined) ?? '';
+  const words = wordsOf(item['output']);
   log.add('tool result without a call', words.trim() === '' ? LEFT_OUT : AS_TEXT);
   return words.trim() === '' ? [] : [{ role: 'user', content: `[result of an earlier tool call]\n${words}` }];
-}
-
-function looseItem(raw: unknown, log: MendContext['log']): readonly unknown[] {
-  const text = looseText(raw, log);
-  return text === undefined ? [] : [{ role: 'user', content: text }];
 }
 
 /** Records of Codex have a type of their own around the item. */
@@ -84,21 +80,16 @@ const RECORD_TYPES: ReadonlySet<unknown> = new Set(['response_item', 'event_msg'
 function isItem(value: JsonObject): boolean {
   if (typeof value['type'] === 'string')
     return !RECORD_TYPES.has(value['type']) || !isObject(value['payload']);
-  return typeof value['role'] === 'string' && (value['content'] ?? null) !== null;
+  return typeof value['role'] === 'string' && isGiven(value['content']);
 }
 
 function shapeMessage(item: JsonObject, log: MendContext['log']): readonly unknown[] {
   const { role, content } = item;
-  if (content === undefined || content === null) {
-    log.add('message without content', LEFT_OUT);
-    return [];
-  }
-  const isKnown = ROLES.has(role);
-  if (!isKnown) log.add('message of an unknown role', `taken for the ${plainRole(role)}'s`);
-  const named = isKnown ? item : { ...item, role: plainRole(role) };
+  if (!isGiven(content)) return leaveOutEmpty(log);
+  const named = ROLES.has(role) ? item : withRole(item, plainRole(role), log);
   if (typeof content === 'string' || Array.isArray(content)) return [named];
   log.add('content that is no list', 'put into one');
-  return [{ ...named, content: isObject(content) ? [content] : (toJson(content) ?? '') }];
+  return [{ ...named, content: isObject(content) ? [content] : wordsOf(content) }];
 }
 
 /** Calls whose result has a shape that a made-up text does not fit into. */
@@ -107,30 +98,30 @@ const OWN_SHAPE: ReadonlySet<unknown> = new Set(['computer_call', 'shell_call', 
 /** Calls of such tools that nothing answers become words of the model's, since no result can be made up for them. */
 function closeOwnTools(messages: readonly Message[], context: MendContext): readonly Message[] {
   const { format, frame, log } = context;
-  if (frame.continues !== undefined || !messages.some(isOwnCall)) return messages;
-  const outputs = new Map<string, number>();
+  if (frame.continues !== undefined) return messages;
+  const answeredAt = new Map<unknown, number>();
   for (const [index, { raw }] of messages.entries()) {
-    const id = isObject(raw) ? asString(raw['call_id']) : undefined;
-    if (id !== undefined && isObject(raw) && asString(raw['type'])?.endsWith('_output'))
-      outputs.set(id, index);
+    if (isObject(raw) && typeOf(raw)?.endsWith('_output')) answeredAt.set(raw['call_id'], index);
   }
-  return messages.map((message, index) => {
+  return replaceEntries(messages, (message, index) => {
     const { raw } = message;
-    if (!isOwnCall(message) || !isObject(raw) || raw['execution'] === 'server' || raw['async'] === true)
-      return message;
-    if ((outputs.get(asString(raw['call_id']) ?? '') ?? -1) > index) return message;
+    if (!isObject(raw) || !isOwnCall(raw) || isServers(raw)) return [message];
+    if ((answeredAt.get(raw['call_id']) ?? -1) > index) return [message];
     log.add("call of a provider's own tool without a result", AS_TEXT);
-    const text = `[called ${String(raw['type'])}, no result was recorded: ${toJson(raw['action'] ?? raw['arguments'] ?? {}) ?? ''}]`;
-    return format.readMessage({
-      type: 'message',
-      role: 'assistant',
-      content: [{ type: 'output_text', text }],
-    });
+    const input = toJson(raw['action'] ?? raw['arguments'] ?? {}) ?? '';
+    const text = `[called ${String(raw['type'])}, no result was recorded: ${input}]`;
+    const content = [{ type: 'output_text', text }];
+    return [format.readMessage({ type: 'message', role: 'assistant', content })];
   });
 }
 
-function isOwnCall({ raw }: Message): boolean {
-  return isObject(raw) && OWN_SHAPE.has(raw['type']) && typeof raw['call_id'] === 'string';
+function isOwnCall(item: JsonObject): boolean {
+  return OWN_SHAPE.has(item['type']) && typeof item['call_id'] === 'string';
+}
+
+/** Whether the provider itself sees to the result of a call. */
+function isServers(call: JsonObject): boolean {
+  return call['execution'] === 'server' || call['async'] === true;
 }
 
 /** An order to compact stands last. One that a summary follows has been carried out. */
@@ -198,7 +189,7 @@ function idOf(raw: unknown): string | undefined {
 }
 
 /** Every item has an id of its own that the server can have given, or none. An exact copy of an item goes. */
-export function mendItemIds(messages: readonly Message[], { format, log }: MendContext): readonly Message[] {
+function mendItemIds(messages: readonly Message[], { format, log }: MendContext): readonly Message[] {
   const seen = new Map<string, unknown>();
   return replaceEntries(messages, (message) => {
     const { raw } = message;
@@ -216,7 +207,7 @@ export function mendItemIds(messages: readonly Message[], { format, log }: MendC
       log.add('copy of an item', LEFT_OUT);
       return [];
     }
-    log.add('item id that the provider refuses', REMOVED_FIELD);
+    log.add('item id that the provider refuses', REMOVED);
     return [withoutId(message, raw, format)];
   });
 }
@@ -236,7 +227,7 @@ function withoutId(message: Message, raw: JsonObject, format: MendContext['forma
  * A reasoning item and the item that followed it come together, as long as they carry ids of the server's. A thought whose
  * item is missing goes; an item whose thought is missing loses its id, with which it asks for the thought.
  */
-export function mendReasoning(messages: readonly Message[], context: MendContext): readonly Message[] {
+function mendReasoning(messages: readonly Message[], context: MendContext): readonly Message[] {
   return askForNoThought(dropLonelyThoughts(messages, context), context);
 }
 
@@ -276,4 +267,13 @@ function askForNoThought(
 function isServerId(id: string | undefined, type: string): boolean {
   const prefix = ID_PREFIXES.get(type);
   return prefix !== undefined && id?.startsWith(`${prefix}_`) === true;
+}
+
+/** Models that think before everything they write, so that what they wrote comes with a reasoning item. */
+const ALWAYS_REASONING = /^(?:o1|o3|o4-mini|gpt-5)(?:-|$)/;
+const NEVER_REASONING = /^gpt-5-chat(?:-|$)/;
+
+/** Whether everything that this model wrote has a reasoning item before it. */
+function reasonsAlways(model: string | undefined): boolean {
+  return model !== undefined && ALWAYS_REASONING.test(model) && !NEVER_REASONING.test(model);
 }
