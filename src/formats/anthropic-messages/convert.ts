@@ -1,4 +1,4 @@
-import { given, type MediaPart, type Part, type Target } from '../convert/turns.ts';
+import { filled, type MediaPart, type Part, type Target } from '../convert/target.ts';
 import { anthropicMessages } from './format.ts';
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
@@ -15,14 +15,13 @@ export const toAnthropicMessages: Target = {
   takesMedia: takesAnthropicMedia,
   writeTurn: ({ role, parts }) => [{ role, content: parts.map(writePart) }],
   writeBody: (messages, { model, maxOutputTokens, instructions, tools }) =>
-    given({
+    filled({
       model,
       max_tokens: maxOutputTokens ?? (model === undefined ? undefined : DEFAULT_MAX_TOKENS),
-      system: instructions.length === 0 ? undefined : instructions.map((text) => ({ type: 'text', text })),
-      tools:
-        tools.length === 0
-          ? undefined
-          : tools.map(({ name, description, schema }) => given({ name, description, input_schema: schema })),
+      system: instructions.map((text) => ({ type: 'text', text })),
+      tools: tools.map(({ name, description, schema }) =>
+        filled({ name, description, input_schema: schema }),
+      ),
       messages,
     }),
 };
@@ -42,10 +41,10 @@ function writePart(part: Part): unknown {
     case 'call':
       return { type: 'tool_use', id: part.id, name: part.name, input: part.input };
     case 'result':
-      return given({
+      return filled({
         type: 'tool_result',
         tool_use_id: part.id,
-        content: part.content.length === 0 ? undefined : part.content.map(writePart),
+        content: part.content.map(writePart),
         is_error: part.isError ? true : undefined,
       });
   }

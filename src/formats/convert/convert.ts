@@ -8,7 +8,8 @@ import { toGemini } from '../gemini/convert.ts';
 import { LegalNameMap } from '../legal-names.ts';
 import { toOpenaiChat } from '../openai-chat/convert.ts';
 import { toOpenaiResponses } from '../openai-responses/convert.ts';
-import { type Target, type Turn, type TurnFrame, type TurnTool, toTurns } from './turns.ts';
+import type { Target, Turn, TurnFrame, TurnTool } from './target.ts';
+import { type TurnOptions, toTurns } from './turns.ts';
 
 const targets: readonly Target[] = [toAnthropicMessages, toOpenaiChat, toOpenaiResponses, toGemini];
 
@@ -55,11 +56,13 @@ export function convertConversation(conversation: Conversation, formatName: stri
   return { conversation: target.format.read(body), changes: changes.list() };
 }
 
+type Naming = Pick<TurnOptions, 'names' | 'changes'>;
+
 /** What the target gets to know besides the turns. What it cannot be told is named in the changes. */
-export function toTurnFrame(
+function toTurnFrame(
   { format, frame }: Conversation,
   instructions: readonly string[],
-  { names, changes }: { readonly names: LegalNameMap; readonly changes: ChangeLog },
+  { names, changes }: Naming,
 ): TurnFrame {
   const body = isObject(frame.body) ? frame.body : {};
   if (frame.continues !== undefined)
@@ -99,7 +102,7 @@ const FREE_TEXT_SCHEMA = { type: 'object', properties: { input: { type: 'string'
 function toTool(
   { name, raw }: ToolDefinition,
   format: string,
-  { names, changes }: { readonly names: LegalNameMap; readonly changes: ChangeLog },
+  { names, changes }: Naming,
 ): readonly TurnTool[] {
   const outer = isObject(raw) ? raw : {};
   const inner = [outer['function'], outer['custom']].find(isObject) ?? outer;

@@ -1,4 +1,4 @@
-import { given, type Part, resultText, type Target, type Turn } from '../convert/turns.ts';
+import { filled, type Part, resultText, type Target, type Turn } from '../convert/target.ts';
 import { gemini } from './format.ts';
 
 /** Stands for the signature of a call that another model made; Gemini 3 and later refuse a first call without one. */
@@ -13,23 +13,18 @@ export const toGemini: Target = {
   takesMedia: (part, place) => place === 'user' && part.data !== undefined,
   writeTurn: (turn) => [{ role: turn.role === 'assistant' ? 'model' : 'user', parts: writeParts(turn) }],
   // The model stands in the address of the request.
-  writeBody: (contents, { maxOutputTokens, instructions, tools }) =>
-    given({
+  writeBody: (contents, { maxOutputTokens, instructions, tools }) => {
+    const functionDeclarations = tools.map(({ name, description, schema }) =>
+      filled({ name, description, parametersJsonSchema: schema }),
+    );
+    return filled({
       systemInstruction:
         instructions.length === 0 ? undefined : { parts: instructions.map((text) => ({ text })) },
-      tools:
-        tools.length === 0
-          ? undefined
-          : [
-              {
-                functionDeclarations: tools.map(({ name, description, schema }) =>
-                  given({ name, description, parametersJsonSchema: schema }),
-                ),
-              },
-            ],
+      tools: tools.length === 0 ? [] : [{ functionDeclarations }],
       generationConfig: maxOutputTokens === undefined ? undefined : { maxOutputTokens },
       contents,
-    }),
+    });
+  },
 };
 
 function writeParts({ parts }: Turn): readonly unknown[] {

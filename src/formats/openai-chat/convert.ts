@@ -1,14 +1,13 @@
-import { urlOf } from '../convert/block-parts.ts';
 import {
-  type CallPart,
-  given,
+  filled,
+  isContent,
   type MediaPart,
-  type Part,
   resultText,
   type Target,
   type TextPart,
   type Turn,
-} from '../convert/turns.ts';
+  urlOf,
+} from '../convert/target.ts';
 import { openaiChat } from './format.ts';
 
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
@@ -24,16 +23,13 @@ export const toOpenaiChat: Target = {
   takesMedia: (part, place) => place === 'user' && takesChatMedia(part),
   writeTurn: (turn) => (turn.role === 'assistant' ? [writeAnswer(turn)] : writeOthers(turn)),
   writeBody: (messages, { model, maxOutputTokens, tools }) =>
-    given({
+    filled({
       model,
       max_completion_tokens: maxOutputTokens,
-      tools:
-        tools.length === 0
-          ? undefined
-          : tools.map(({ name, description, schema }) => ({
-              type: 'function',
-              function: given({ name, description, parameters: schema }),
-            })),
+      tools: tools.map(({ name, description, schema }) => ({
+        type: 'function',
+        function: filled({ name, description, parameters: schema }),
+      })),
       messages,
     }),
 };
@@ -46,15 +42,15 @@ function takesChatMedia(part: MediaPart): boolean {
 
 function writeAnswer({ parts }: Turn): unknown {
   const calls = parts.filter((part) => part.type === 'call');
-  return given({
+  return filled({
     role: 'assistant',
     content: writeContent(parts.filter(isContent)) ?? null,
-    tool_calls: calls.length === 0 ? undefined : calls.map(writeCall),
+    tool_calls: calls.map(({ id, name, inputText }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: inputText },
+    })),
   });
-}
-
-function writeCall({ id, name, inputText }: CallPart): unknown {
-  return { id, type: 'function', function: { name, arguments: inputText } };
 }
 
 function writeOthers({ role, parts }: Turn): readonly unknown[] {
@@ -80,8 +76,4 @@ function writePart(part: TextPart | MediaPart): unknown {
     return { type: 'input_audio', input_audio: { data: part.data, format } };
   }
   return { type: 'file', file: { filename: 'document.pdf', file_data: urlOf(part) } };
-}
-
-function isContent(part: Part): part is TextPart | MediaPart {
-  return part.type === 'text' || part.type === 'media';
 }

@@ -1,7 +1,7 @@
-import { urlOf } from '../convert/block-parts.ts';
 import {
   ERROR_NOTE,
-  given,
+  filled,
+  isContent,
   type MediaPart,
   type Part,
   type ResultPart,
@@ -9,7 +9,8 @@ import {
   type Target,
   type TextPart,
   type Turn,
-} from '../convert/turns.ts';
+  urlOf,
+} from '../convert/target.ts';
 import { openaiResponses } from './format.ts';
 
 /**
@@ -23,15 +24,12 @@ export const toOpenaiResponses: Target = {
   takesMedia: takesResponsesMedia,
   writeTurn: (turn) => (turn.role === 'assistant' ? turn.parts.map(writeAnswer) : writeOthers(turn)),
   writeBody: (input, { model, maxOutputTokens, tools }) =>
-    given({
+    filled({
       model,
       max_output_tokens: maxOutputTokens,
-      tools:
-        tools.length === 0
-          ? undefined
-          : tools.map(({ name, description, schema }) =>
-              given({ type: 'function', name, description, parameters: schema, strict: false }),
-            ),
+      tools: tools.map(({ name, description, schema }) =>
+        filled({ type: 'function', name, description, parameters: schema, strict: false }),
+      ),
       input,
     }),
 };
@@ -46,18 +44,14 @@ function writeAnswer(part: Part): unknown {
     return { type: 'function_call', call_id: part.id, name: part.name, arguments: part.inputText };
   }
   const text = part.type === 'text' ? part.text : '';
-  return {
-    type: 'message',
-    role: 'assistant',
-    content: [{ type: 'output_text', text, annotations: [] }],
-  };
+  return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
 }
 
 function writeOthers({ role, parts }: Turn): readonly unknown[] {
   const results = parts
     .filter((part) => part.type === 'result')
     .map((part) => ({ type: 'function_call_output', call_id: part.id, output: writeOutput(part) }));
-  const content = parts.filter((part) => part.type === 'text' || part.type === 'media');
+  const content = parts.filter(isContent);
   if (content.length === 0) return results;
   return [...results, { type: 'message', role, content: content.map(writePart) }];
 }
