@@ -1,5 +1,11 @@
-import { asList, isObject, type JsonObject } from '../conversation/json.ts';
-import { type Block, type MediaBlock, type ToolResultBlock, textOf } from '../conversation/message.ts';
+import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import {
+  type Block,
+  type MediaBlock,
+  type ToolCallBlock,
+  type ToolResultBlock,
+  textOf,
+} from '../conversation/message.ts';
 
 /** The blocks of content that is a text, a list of parts, or nothing. */
 export function readContent(content: unknown, readPart: (raw: unknown) => Block): readonly Block[] {
@@ -15,6 +21,47 @@ export function toParts(blocks: readonly Block[], type = 'text'): readonly unkno
 /** A view of what is not known. */
 export function otherBlock(raw: unknown, wireType?: string): Block {
   return { type: 'other', wireType, raw };
+}
+
+/** A call of a tool, by default one that the client runs. */
+export function callBlock(
+  raw: unknown,
+  {
+    id,
+    name,
+    input,
+    runBy = 'client',
+  }: { id: unknown; name: unknown; input: unknown; runBy?: ToolCallBlock['runBy'] },
+): ToolCallBlock {
+  return { type: 'tool-call', id: asString(id), name: asString(name) ?? '', input, runBy, raw };
+}
+
+/** The result of a call, by default one that the client ran. */
+export function resultBlock(
+  raw: unknown,
+  {
+    callId,
+    name,
+    content,
+    isError = false,
+    runBy = 'client',
+  }: {
+    callId: unknown;
+    name?: unknown;
+    content: readonly Block[];
+    isError?: boolean;
+    runBy?: ToolResultBlock['runBy'];
+  },
+): ToolResultBlock {
+  return {
+    type: 'tool-result',
+    callId: asString(callId),
+    name: asString(name),
+    content,
+    isError,
+    runBy,
+    raw,
+  };
 }
 
 /** Results apart from everything else, for formats in which they stand in messages of their own. */

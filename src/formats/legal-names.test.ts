@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { LegalNameMap, LegalNames } from './legal-names.ts';
+import { LegalNames } from './legal-names.ts';
 
 describe('LegalNames', () => {
   it.each([
@@ -32,9 +32,9 @@ describe('LegalNames', () => {
 });
 
 test.prop([fc.array(fc.string({ maxLength: 3 }))])(
-  'a map gives the same name for the same thing, and another one for another',
+  'get gives the same name for the same thing, and another one for another',
   (wanted) => {
-    const names = new LegalNameMap(8, 'tool');
+    const names = new LegalNames(8, 'tool');
     const pairs = new Map(wanted.map((name) => [name, names.get(name)]));
 
     expect(wanted.map((name) => names.get(name))).toEqual(wanted.map((name) => pairs.get(name)));

@@ -8,6 +8,7 @@ export class LegalNames {
   private readonly taken = new Set<string>();
   /** Where the search for a free number goes on, by stem. */
   private readonly numbers = new Map<string, number>();
+  private readonly known = new Map<string, string>();
   private readonly maxLength: number;
   private readonly fallback: string;
 
@@ -26,6 +27,13 @@ export class LegalNames {
     return name;
   }
 
+  /** The legal name of this thing: the same one every time. */
+  get(wanted: string): string {
+    const name = this.known.get(wanted) ?? this.take(wanted);
+    this.known.set(wanted, name);
+    return name;
+  }
+
   private numbered(stem: string): string {
     for (let number = this.numbers.get(stem) ?? 1; ; number++) {
       const suffix = `_${number}`;
@@ -34,23 +42,5 @@ export class LegalNames {
       this.numbers.set(stem, number + 1);
       return name;
     }
-  }
-}
-
-/** Like `LegalNames`, but the same name for the same thing every time. */
-export class LegalNameMap {
-  private readonly names = new Map<string, string>();
-  private readonly legal: LegalNames;
-
-  constructor(maxLength: number, fallback: string) {
-    this.legal = new LegalNames(maxLength, fallback);
-  }
-
-  get(wanted: string): string {
-    const known = this.names.get(wanted);
-    if (known !== undefined) return known;
-    const name = this.legal.take(wanted);
-    this.names.set(wanted, name);
-    return name;
   }
 }

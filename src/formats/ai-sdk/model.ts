@@ -1,11 +1,13 @@
 import type { Conversation, Format, Recognition, ToolDefinition } from '../../conversation/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type { Block, Message, ToolCallBlock, ToolResultBlock } from '../../conversation/message.ts';
+import type { Block, Message, ToolResultBlock } from '../../conversation/message.ts';
 import {
+  callBlock,
   joinTexts,
   mediaOfType,
   otherBlock,
   readContent,
+  resultBlock,
   rewriteResult,
   splitResults,
   toParts,
@@ -184,26 +186,14 @@ const readers = new Map<string, (raw: JsonObject) => Block | undefined>([
   ['custom', readCustomPart],
 ]);
 
-function readCall(raw: JsonObject): ToolCallBlock {
-  return {
-    type: 'tool-call',
-    id: asString(raw['toolCallId']),
-    name: asString(raw['toolName']) ?? '',
-    input: raw['input'],
-    runBy: raw['providerExecuted'] === true ? 'server' : 'client',
-    raw,
-  };
+function readCall(raw: JsonObject): Block {
+  const { toolCallId: id, toolName: name, input, providerExecuted } = raw;
+  return callBlock(raw, { id, name, input, runBy: providerExecuted === true ? 'server' : 'client' });
 }
 
 function readResult(raw: JsonObject, runBy: ToolResultBlock['runBy']): ToolResultBlock {
-  return {
-    type: 'tool-result',
-    callId: asString(raw['toolCallId']),
-    name: asString(raw['toolName']),
-    ...readToolOutput(raw['output']),
-    runBy,
-    raw,
-  };
+  const { toolCallId: callId, toolName: name, output } = raw;
+  return resultBlock(raw, { callId, name, ...readToolOutput(output), runBy });
 }
 
 /** Messages whose content is all plain text look the same in other formats: they are `possible`. */

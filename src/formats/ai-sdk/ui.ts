@@ -2,7 +2,15 @@ import type { Conversation, Format, Frame, Recognition } from '../../conversatio
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from '../../conversation/message.ts';
 import { plainSha256 } from '../../conversation/sha256-words.ts';
-import { joinTexts, mediaOfType, otherBlock, rewriteResult, splitResults } from '../content.ts';
+import {
+  callBlock,
+  joinTexts,
+  mediaOfType,
+  otherBlock,
+  resultBlock,
+  rewriteResult,
+  splitResults,
+} from '../content.ts';
 import { bareFrame, findList, joinVerdicts, listIn, readResponseId, replaceUnderKey } from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
 import {
@@ -230,26 +238,31 @@ function readSteering(raw: JsonObject): Block {
  */
 function readToolPart(type: string, raw: JsonObject): readonly Block[] {
   const name = type === 'dynamic-tool' ? (asString(raw['toolName']) ?? '') : type.slice(STATIC_TOOL.length);
-  const id = asString(raw['toolCallId']);
+  const id = raw['toolCallId'];
   const input = raw['input'] ?? raw['rawInput'];
-  const call: ToolCallBlock = { type: 'tool-call', id, name, input, runBy: 'server', raw };
-  const output = outputOfState.get(asString(raw['state']) ?? '')?.(raw);
+  const call = callBlock(raw, { id, name, input, runBy: 'server' });
+  const output = outputOf(raw);
   if (output === undefined) return [call];
-  const result: ToolResultBlock = { type: 'tool-result', callId: id, name, ...output, runBy: 'server', raw };
-  return [call, result];
+  return [call, resultBlock(raw, { callId: id, name, ...output, runBy: 'server' })];
 }
 
-/** States in which a tool part holds its result. In all others (input, approval) the call is not answered yet. */
-const outputOfState = new Map<string, (raw: JsonObject) => ToolOutput | undefined>([
-  ['output-available', (raw) => ({ content: readOutputValue(raw['output']), isError: false })],
-  ['output-error', (raw) => ({ content: readOutputValue(raw['errorText']), isError: true })],
-  ['output-denied', (raw) => readDenial(approvalOf(raw)['reason'], raw)],
-  // A denial is the answer already; an approved tool is yet to run.
-  [
-    'approval-responded',
-    (raw) => (approvalOf(raw)['approved'] === false ? readDenial(approvalOf(raw)['reason'], raw) : undefined),
-  ],
-]);
+/** What a tool part says in the states in which it holds its result. In all others (input, approval) it is not answered. */
+function outputOf(raw: JsonObject): ToolOutput | undefined {
+  const { approved, reason } = approvalOf(raw);
+  switch (raw['state']) {
+    case 'output-available':
+      return { content: readOutputValue(raw['output']), isError: false };
+    case 'output-error':
+      return { content: readOutputValue(raw['errorText']), isError: true };
+    case 'output-denied':
+      return readDenial(reason, raw);
+    case 'approval-responded':
+      // A denial is the answer already; an approved tool is yet to run.
+      return approved === false ? readDenial(reason, raw) : undefined;
+    default:
+      return undefined;
+  }
+}
 
 function approvalOf(raw: JsonObject): JsonObject {
   return isObject(raw['approval']) ? raw['approval'] : {};

@@ -7,7 +7,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../conversation/message.ts';
-import { mediaBlock, otherBlock, readContent, toParts } from '../content.ts';
+import { callBlock, mediaBlock, otherBlock, readContent, resultBlock, toParts } from '../content.ts';
 
 /** A new text block. */
 export function textBlock(text: string): TextBlock {
@@ -76,20 +76,12 @@ function readThinking(raw: JsonObject): ReasoningBlock {
 }
 
 function readCall(raw: JsonObject, runBy: ToolCallBlock['runBy']): ToolCallBlock {
-  const name = asString(raw['name']) ?? '';
-  return { type: 'tool-call', id: asString(raw['id']), name, input: raw['input'], runBy, raw };
+  return callBlock(raw, { id: raw['id'], name: raw['name'], input: raw['input'], runBy });
 }
 
 function readResult(raw: JsonObject, runBy: ToolResultBlock['runBy']): ToolResultBlock {
-  return {
-    type: 'tool-result',
-    callId: asString(raw['tool_use_id']),
-    name: undefined,
-    content: readResultContent(raw['content']),
-    isError: raw['is_error'] === true,
-    runBy,
-    raw,
-  };
+  const content = readResultContent(raw['content']);
+  return resultBlock(raw, { callId: raw['tool_use_id'], content, isError: raw['is_error'] === true, runBy });
 }
 
 /** Content of a result: text, a list of blocks, or (server tools) an object of their own. One level deep. */

@@ -5,7 +5,7 @@ import { textOf } from '../../conversation/message.ts';
 import { toAnthropicMessages } from '../anthropic-messages/convert.ts';
 import { ChangeLog, type ConversionChange } from '../change-log.ts';
 import { toGemini } from '../gemini/convert.ts';
-import { LegalNameMap } from '../legal-names.ts';
+import { LegalNames } from '../legal-names.ts';
 import { toOpenaiChat } from '../openai-chat/convert.ts';
 import { toOpenaiResponses } from '../openai-responses/convert.ts';
 import type { Target, Turn, TurnFrame, TurnTool } from './target.ts';
@@ -41,7 +41,7 @@ export function convertConversation(conversation: Conversation, formatName: stri
     });
   }
   const changes = new ChangeLog();
-  const names = new LegalNameMap(MAX_NAME_LENGTH, 'unnamed');
+  const names = new LegalNames(MAX_NAME_LENGTH, 'unnamed');
   const { turns, instructions } = toTurns(conversation.messages, { target, names, changes });
   const frame = toTurnFrame(conversation, instructions, { names, changes });
   const opening: readonly Turn[] = target.listTakesInstructions

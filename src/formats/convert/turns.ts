@@ -14,7 +14,7 @@ import { summaryMessageText } from '../../conversation/summary-message.ts';
 import { type BlockPosition, linkTools } from '../../conversation/tool-links.ts';
 import type { ChangeLog } from '../change-log.ts';
 import { toJson } from '../content.ts';
-import { type LegalNameMap, LegalNames } from '../legal-names.ts';
+import { LegalNames } from '../legal-names.ts';
 import type { CallPart, MediaPart, Part, ResultPart, Target, TextPart, Turn } from './target.ts';
 
 /** Messages as turns of the target's order, and the instructions that stood in front of them. */
@@ -25,7 +25,7 @@ export interface Turns {
 
 export interface TurnOptions {
   readonly target: Target;
-  readonly names: LegalNameMap;
+  readonly names: LegalNames;
   readonly changes: ChangeLog;
 }
 

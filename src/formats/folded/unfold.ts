@@ -99,12 +99,10 @@ export function unfoldMessage(raw: unknown): UnfoldedMessage {
   const isRicher =
     recorded !== undefined &&
     recorded.messages.length > 0 &&
-    textOf(recorded).length > text.length &&
+    recorded.text.length > text.length &&
     isPart(text, recorded);
-  return {
-    status: 'unfolded',
-    messages: isRicher ? withFields(recorded.messages, raw) : [withoutOutput(raw)],
-  };
+  const messages = isRicher ? withFields(recorded.messages, raw) : [withoutOutput(raw)];
+  return { status: 'unfolded', messages };
 }
 
 const PLAIN: UnfoldedMessage = { status: 'plain' };
@@ -144,16 +142,11 @@ function agrees(text: string, scanned: ScannedText | TextFault, recorded: Unfold
   const isSameCalls =
     scanned.blocks.length === recorded.callIds.length &&
     scanned.blocks.every(({ call }, index) => call.id === recorded.callIds[index]);
-  return isSameCalls && holdsLines(text, textOf(recorded));
+  return isSameCalls && holdsLines(text, recorded.text);
 }
 
 function isPart(text: string, recorded: UnfoldedOutput): boolean {
-  const said = textOf(recorded);
-  return holdsLines(said, text) || holdsLines(text, said);
-}
-
-function textOf({ said }: UnfoldedOutput): string {
-  return said.join('\n');
+  return holdsLines(recorded.text, text) || holdsLines(text, recorded.text);
 }
 
 /**
@@ -179,8 +172,8 @@ interface UnfoldedOutput {
   readonly messages: readonly JsonObject[];
   /** Ids of the calls, in order. */
   readonly callIds: readonly string[];
-  /** The texts of the model, in order. */
-  readonly said: readonly string[];
+  /** All that the model said. */
+  readonly text: string;
 }
 
 /**
@@ -189,80 +182,73 @@ interface UnfoldedOutput {
  * when a call has no result, a result no call, or an item no place in the chat format.
  */
 function unfoldOutput(output: unknown): UnfoldedOutput | undefined {
-  const reading: Reading = {
-    messages: [],
-    callIds: [],
-    texts: [],
-    calls: new Map(),
-    open: new Set(),
-    said: [],
-  };
-  for (const item of asList(output)) {
-    if (!isObject(item) || !take(reading, item)) return undefined;
+  const reader = new OutputReader();
+  const isWhole = asList(output).every((item) => isObject(item) && reader.take(item));
+  return isWhole ? reader.end() : undefined;
+}
+
+class OutputReader {
+  private readonly messages: JsonObject[] = [];
+  private readonly callIds: string[] = [];
+  private readonly said: string[] = [];
+  /** Texts and calls, by id, that no message holds yet. */
+  private texts: string[] = [];
+  private calls = new Map<string, NativeCall>();
+  /** Calls that stand in a message and wait for their results. */
+  private open = new Set<string>();
+
+  /** Takes the next item; false when it has no place. */
+  take(item: JsonObject): boolean {
+    switch (item['type']) {
+      case 'reasoning':
+        return true;
+      case 'message':
+        return this.takeText(textOfParts(item['content']));
+      case 'function_call':
+        return this.takeCall(item);
+      case 'function_call_output':
+        return this.takeResult(asString(item['call_id']) ?? '', textOfParts(item['output']));
+      default:
+        return false;
+    }
   }
-  if (reading.open.size > 0 || reading.calls.size > 0) return undefined;
-  say(reading);
-  return reading;
-}
 
-interface Reading extends UnfoldedOutput {
-  readonly messages: JsonObject[];
-  readonly callIds: string[];
-  readonly said: string[];
-  texts: string[];
-  /** Calls that are not said yet, by id. */
-  calls: Map<string, NativeCall>;
-  /** Calls that were said and wait for their results. */
-  open: Set<string>;
-}
-
-function take(reading: Reading, item: JsonObject): boolean {
-  switch (item['type']) {
-    case 'reasoning':
-      return true;
-    case 'message':
-      return takeText(reading, item);
-    case 'function_call':
-      return takeCall(reading, item);
-    case 'function_call_output':
-      return takeResult(reading, item);
-    default:
-      return false;
+  end(): UnfoldedOutput | undefined {
+    if (this.open.size > 0 || this.calls.size > 0) return undefined;
+    this.say();
+    return { messages: this.messages, callIds: this.callIds, text: this.said.join('\n') };
   }
-}
 
-function takeText(reading: Reading, item: JsonObject): boolean {
-  const text = textOfParts(item['content']);
-  if (text === undefined || reading.open.size > 0 || reading.calls.size > 0) return false;
-  if (text === '') return true;
-  reading.texts.push(text);
-  reading.said.push(text);
-  return true;
-}
+  private takeText(text: string | undefined): boolean {
+    if (text === undefined || this.open.size > 0 || this.calls.size > 0) return false;
+    if (text !== '') {
+      this.texts.push(text);
+      this.said.push(text);
+    }
+    return true;
+  }
 
-function takeCall(reading: Reading, item: JsonObject): boolean {
-  const { call_id: id, name, arguments: input } = item;
-  if (typeof id !== 'string' || typeof name !== 'string' || typeof input !== 'string') return false;
-  if (id === '' || !isLegalName(name) || reading.open.size > 0 || reading.calls.has(id)) return false;
-  reading.calls.set(id, { id, name, arguments: input });
-  reading.callIds.push(id);
-  return true;
-}
+  private takeCall({ call_id: id, name, arguments: input }: JsonObject): boolean {
+    if (typeof id !== 'string' || typeof name !== 'string' || typeof input !== 'string') return false;
+    if (id === '' || !isLegalName(name) || this.open.size > 0 || this.calls.has(id)) return false;
+    this.calls.set(id, { id, name, arguments: input });
+    this.callIds.push(id);
+    return true;
+  }
 
-function takeResult(reading: Reading, item: JsonObject): boolean {
-  const id = asString(item['call_id']) ?? '';
-  const text = textOfParts(item['output']);
-  if (reading.calls.size > 0) say(reading);
-  if (text === undefined || !reading.open.delete(id)) return false;
-  reading.messages.push(toolMessage(id, text));
-  return true;
-}
+  private takeResult(id: string, text: string | undefined): boolean {
+    if (this.calls.size > 0) this.say();
+    if (text === undefined || !this.open.delete(id)) return false;
+    this.messages.push(toolMessage(id, text));
+    return true;
+  }
 
-function say(reading: Reading): void {
-  reading.messages.push(...assistantMessages(reading.texts.join('\n'), [...reading.calls.values()]));
-  reading.open = new Set(reading.calls.keys());
-  reading.texts = [];
-  reading.calls = new Map();
+  private say(): void {
+    this.messages.push(...assistantMessages(this.texts.join('\n'), [...this.calls.values()]));
+    this.open = new Set(this.calls.keys());
+    this.texts = [];
+    this.calls = new Map();
+  }
 }
 
 /** A text, or a list of parts that are all text. */

@@ -1,7 +1,15 @@
 import type { Conversation, Format, Recognition } from '../../conversation/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, MediaBlock, Message, ToolResultBlock } from '../../conversation/message.ts';
-import { mediaBlock, mediaOfType, otherBlock, rewriteResult, toJson } from '../content.ts';
+import {
+  callBlock,
+  mediaBlock,
+  mediaOfType,
+  otherBlock,
+  resultBlock,
+  rewriteResult,
+  toJson,
+} from '../content.ts';
 import { findList, readResponseId, readTools, replaceUnderKey } from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
 
@@ -102,8 +110,7 @@ export function readGeminiPart(raw: unknown): Block {
   }
   const call = raw['functionCall'] ?? raw['function_call'];
   if (isObject(call)) {
-    const name = asString(call['name']) ?? '';
-    return { type: 'tool-call', id: asString(call['id']), name, input: call['args'], runBy: 'client', raw };
+    return callBlock(raw, { id: call['id'], name: call['name'], input: call['args'] });
   }
   const response = raw['functionResponse'] ?? raw['function_response'];
   if (isObject(response)) return readResponse(response, raw);
@@ -139,15 +146,9 @@ function isErrorBody(body: unknown): boolean {
 
 function readResponse(response: JsonObject, raw: JsonObject): ToolResultBlock {
   const body = response['response'];
-  return {
-    type: 'tool-result',
-    callId: asString(response['id']),
-    name: asString(response['name']),
-    content: [...readResponseBody(body), ...asList(response['parts']).map(readInnerPart)],
-    isError: isErrorBody(body),
-    runBy: 'client',
-    raw,
-  };
+  const content = [...readResponseBody(body), ...asList(response['parts']).map(readInnerPart)];
+  const { id: callId, name } = response;
+  return resultBlock(raw, { callId, name, content, isError: isErrorBody(body) });
 }
 
 /** `{output: "…"}` and `{error: "…"}` are text by convention; every other body is data. */

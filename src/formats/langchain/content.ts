@@ -1,16 +1,10 @@
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import type {
-  Block,
-  MediaBlock,
-  ReasoningBlock,
-  ToolCallBlock,
-  ToolResultBlock,
-} from '../../conversation/message.ts';
+import type { Block, MediaBlock, ReasoningBlock, ToolCallBlock } from '../../conversation/message.ts';
 import { base64Of } from '../ai-sdk/parts.ts';
 import { readAnthropicBlock } from '../anthropic-messages/blocks.ts';
-import { mediaBlock, mediaOfType, otherBlock, readContent } from '../content.ts';
+import { callBlock, mediaBlock, mediaOfType, otherBlock, readContent, resultBlock } from '../content.ts';
 import { readGeminiPart } from '../gemini/format.ts';
-import { readChatPart } from '../openai-chat/format.ts';
+import { readChatPart, readLegacyCall } from '../openai-chat/format.ts';
 
 /** Content of a message: a string, a list of blocks, or nothing. */
 export function readLangchainContent(content: unknown): readonly Block[] {
@@ -30,9 +24,7 @@ function readLangchainBlock(raw: unknown): Block {
 
 /** The view of reasoning, be it LangChain's block or an item of OpenAI's Responses API. */
 function readLangchainReasoning(raw: JsonObject): ReasoningBlock {
-  const summary = asList(raw['summary']).map((part) =>
-    isObject(part) ? (asString(part['text']) ?? '') : '',
-  );
+  const summary = asList(raw['summary']).map((part) => (isObject(part) && asString(part['text'])) || '');
   const text = asString(raw['reasoning']) ?? summary.join('\n');
   const sealed = asString(raw['encrypted_content']) ?? (text === '' ? asString(raw['signature']) : undefined);
   return { type: 'reasoning', text, sealed, raw };
@@ -56,28 +48,19 @@ const readers = new Map<string, BlockReader>([
   ['input_audio', readChatPart],
 ]);
 
-function readCall(raw: JsonObject, runBy: ToolCallBlock['runBy']): ToolCallBlock {
-  const name = asString(raw['name']) ?? '';
-  return { type: 'tool-call', id: asString(raw['id']), name, input: raw['args'], runBy, raw };
+function readCall(raw: JsonObject, runBy: ToolCallBlock['runBy']): Block {
+  return callBlock(raw, { id: raw['id'], name: raw['name'], input: raw['args'], runBy });
 }
 
-function readFunctionCall(raw: JsonObject): ToolCallBlock {
-  const id = asString(raw['call_id']) ?? asString(raw['id']);
-  const name = asString(raw['name']) ?? '';
-  return { type: 'tool-call', id, name, input: raw['arguments'], runBy: 'client', raw };
+function readFunctionCall(raw: JsonObject): Block {
+  const id = asString(raw['call_id']) ?? raw['id'];
+  return callBlock(raw, { id, name: raw['name'], input: raw['arguments'] });
 }
 
-function readServerResult(raw: JsonObject): ToolResultBlock {
-  const output = raw['output'];
-  return {
-    type: 'tool-result',
-    callId: asString(raw['toolCallId']) ?? asString(raw['tool_call_id']),
-    name: undefined,
-    content: [otherBlock(output)],
-    isError: raw['status'] === 'error',
-    runBy: 'server',
-    raw,
-  };
+function readServerResult(raw: JsonObject): Block {
+  const callId = asString(raw['toolCallId']) ?? raw['tool_call_id'];
+  const isError = raw['status'] === 'error';
+  return resultBlock(raw, { callId, content: [otherBlock(raw['output'])], isError, runBy: 'server' });
 }
 
 /** Both generations of multimodal blocks: `mimeType` with `data`, `url` or `fileId`, and `mime_type` with a `source_type`. */
@@ -179,6 +162,7 @@ function readSentCalls(
     if (known === undefined) blocks.push(block);
     homes.set(entry, block.raw);
   }
+  // The call of 2023, before calls had ids: adapters send it only where there is no other.
   if (sent.length > 0 || !isObject(legacy)) return blocks;
   homes.set(legacy, legacy);
   return [readLegacyCall(legacy)];
@@ -227,11 +211,5 @@ function readEntry(raw: unknown): Block {
   if (!isObject(raw)) return otherBlock(raw);
   const called = raw['function'];
   const input = isObject(called) ? called['arguments'] : raw['args'];
-  return { type: 'tool-call', id: idOf(raw), name: nameOf(raw), input, runBy: 'client', raw };
-}
-
-/** The call of 2023, before calls had ids. Adapters send it only where there is no other. */
-function readLegacyCall(raw: JsonObject): ToolCallBlock {
-  const name = asString(raw['name']) ?? '';
-  return { type: 'tool-call', id: undefined, name, input: raw['arguments'], runBy: 'client', raw };
+  return callBlock(raw, { id: raw['id'], name: nameOf(raw), input });
 }

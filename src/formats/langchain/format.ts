@@ -2,7 +2,15 @@ import type { Conversation, Format, Recognition } from '../../conversation/forma
 import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message, Role, ToolResultBlock, Usage } from '../../conversation/message.ts';
 import { withAnthropicContent } from '../anthropic-messages/blocks.ts';
-import { asOneText, isSameList, otherBlock, rewriteResult, splitResults, toParts } from '../content.ts';
+import {
+  asOneText,
+  isSameList,
+  otherBlock,
+  resultBlock,
+  rewriteResult,
+  splitResults,
+  toParts,
+} from '../content.ts';
 import { bareFrame, findList, listIn, readResponseId, replaceUnderKey } from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
 import { keepBeside, readBeside, readLangchainContent } from './content.ts';
@@ -107,15 +115,9 @@ function isResult({ type }: OpenMessage): boolean {
 
 /** The result is the whole message. Its `artifact` is for the program and never goes to the model. */
 function readResult(fields: JsonObject, raw: unknown): ToolResultBlock {
-  return {
-    type: 'tool-result',
-    callId: asString(fields['tool_call_id']),
-    name: asString(fields['name']),
-    content: readLangchainContent(fields['content']),
-    isError: fields['status'] === 'error',
-    runBy: 'client',
-    raw,
-  };
+  const { tool_call_id: callId, name, status } = fields;
+  const content = readLangchainContent(fields['content']);
+  return resultBlock(raw, { callId, name, content, isError: status === 'error' });
 }
 
 function readBlocks(fields: JsonObject): readonly Block[] {
@@ -243,7 +245,7 @@ export function isKnownType(type: string): boolean {
 }
 
 /** Who speaks in a message. A `generic` one names its role itself. */
-export function roleOf({ type, fields }: OpenMessage): Role {
+function roleOf({ type, fields }: OpenMessage): Role {
   const named = type === 'generic' ? toType(asString(fields['role']) ?? '') : type;
   return ROLE_OF_TYPE.get(named) ?? 'user';
 }
@@ -283,7 +285,7 @@ const CLASS_OF_TYPE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A plain message in another form; every other message as it is. A plain one also stands for a live one. */
-export function toForm(raw: unknown, form: MessageForm): unknown {
+function toForm(raw: unknown, form: MessageForm): unknown {
   const open = openMessage(raw);
   if (open?.form !== 'plain' || form === 'plain' || form === 'live') return raw;
   const { type: _type, role: _role, ...rest } = open.fields;

@@ -10,11 +10,13 @@ import type {
 } from '../../conversation/message.ts';
 import {
   asOneText,
+  callBlock,
   dataOfUrl,
   isSameList,
   mediaBlock,
   otherBlock,
   readContent,
+  resultBlock,
   rewriteResult,
   splitResults,
   toParts,
@@ -129,27 +131,18 @@ function readCall(raw: unknown): Block {
   if (!isObject(raw)) return otherBlock(raw);
   const called = raw['function'] ?? raw['custom'];
   const inner: JsonObject = isObject(called) ? called : {};
-  const name = asString(inner['name']) ?? '';
   const input = inner['arguments'] ?? inner['input'];
-  return { type: 'tool-call', id: asString(raw['id']), name, input, runBy: 'client', raw };
+  return callBlock(raw, { id: raw['id'], name: inner['name'], input });
 }
 
 /** The call of 2023, before calls had ids: its result is the next `function` message of that name. */
-function readLegacyCall(raw: JsonObject): ToolCallBlock {
-  const name = asString(raw['name']) ?? '';
-  return { type: 'tool-call', id: undefined, name, input: raw['arguments'], runBy: 'client', raw };
+export function readLegacyCall(raw: JsonObject): ToolCallBlock {
+  return callBlock(raw, { id: undefined, name: raw['name'], input: raw['arguments'] });
 }
 
 function readResult(raw: JsonObject): ToolResultBlock {
-  return {
-    type: 'tool-result',
-    callId: asString(raw['tool_call_id']),
-    name: asString(raw['name']),
-    content: readContent(raw['content'], readChatPart),
-    isError: false,
-    runBy: 'client',
-    raw,
-  };
+  const content = readContent(raw['content'], readChatPart);
+  return resultBlock(raw, { callId: raw['tool_call_id'], name: raw['name'], content });
 }
 
 /** The message with only these blocks. Fields whose blocks are all kept stay the very same values. */

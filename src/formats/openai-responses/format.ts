@@ -3,11 +3,13 @@ import { asList, asString, isObject, type JsonObject } from '../../conversation/
 import type { Block, Message, Role, ToolResultBlock } from '../../conversation/message.ts';
 import {
   asOneText,
+  callBlock,
   dataOfUrl,
   joinTexts,
   mediaBlock,
   otherBlock,
   readContent,
+  resultBlock,
   rewriteResult,
   splitResults,
   toParts,
@@ -233,20 +235,13 @@ function readReasoning(raw: JsonObject): Block {
 function readCall(raw: JsonObject, type: string): Block {
   const input = raw['arguments'] ?? raw['input'] ?? raw['action'] ?? raw['operation'];
   const name = asString(raw['name']) ?? type.slice(0, -'_call'.length);
-  return { type: 'tool-call', id: asString(raw['call_id']), name, input, runBy: 'client', raw };
+  return callBlock(raw, { id: raw['call_id'], name, input });
 }
 
 function readOutput(raw: JsonObject): ToolResultBlock {
-  const output = raw['output'];
-  return {
-    type: 'tool-result',
-    callId: asString(raw['call_id']),
-    name: undefined,
-    content: readOutputContent(output),
-    isError: isObject(output) && output['success'] === false,
-    runBy: 'client',
-    raw,
-  };
+  const { call_id: callId, output } = raw;
+  const isError = isObject(output) && output['success'] === false;
+  return resultBlock(raw, { callId, content: readOutputContent(output), isError });
 }
 
 function readOutputContent(output: unknown): readonly Block[] {

@@ -24,22 +24,8 @@ const codeKeys = ['code', 'type', 'error_code', 'errorCode', 'error_type', '__ty
 // Where clients, gateways and servers put the message, and where they put the error inside the error. `errors` comes
 // last: it holds earlier attempts, and `lastError` says more.
 const contentKeys = [
-  'message',
-  'error',
-  'detail',
-  'details',
-  'errorDetails',
-  'error_message',
-  'msg',
-  'responseBody',
-  'body',
-  'data',
-  'metadata',
-  'raw',
-  'response',
-  'lastError',
-  'cause',
-  'errors',
+  ...['message', 'error', 'detail', 'details', 'errorDetails', 'error_message', 'msg', 'responseBody'],
+  ...['body', 'data', 'metadata', 'raw', 'response', 'lastError', 'cause', 'errors'],
 ];
 
 // The status at the head of a client's message: `400 {"type":…`, `Error code: 429 - …`, `APIError: 413 status code`.
@@ -82,12 +68,11 @@ function toSubject(value: unknown): object | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-interface Reading {
-  readonly statement?: Statement;
-  readonly inner: readonly unknown[];
-}
-
-function readSubject(subject: object, pending: Pending, budget: { characters: number }): Reading {
+function readSubject(
+  subject: object,
+  pending: Pending,
+  budget: { characters: number },
+): { readonly statement?: Statement; readonly inner: readonly unknown[] } {
   const items = listItems(subject);
   if (items !== undefined) return { inner: items };
   const texts: string[] = [];
@@ -104,24 +89,22 @@ function readSubject(subject: object, pending: Pending, budget: { characters: nu
     if (words.trim() !== '') texts.push(normaliseText(clipText(words)));
     inner.push(...values);
   }
-  return {
-    statement: { status: settleStatus(subject, pending, texts), texts, ...readFields(subject) },
-    inner,
+  const statement: Statement = {
+    status: settleStatus(subject, pending, texts),
+    codes: codeKeys.flatMap((key) => toCode(readKey(subject, key))),
+    texts,
+    promptTokens: toCount(readKey(subject, 'n_prompt_tokens')),
+    windowTokens: toCount(readKey(subject, 'n_ctx')),
   };
+  return { statement, inner };
 }
 
 /** From the outside in: what the server answered goes before what its body claims, unless it answered with success. */
 function settleStatus(subject: object, outer: Pending, texts: readonly string[]): number | undefined {
   if (outer.status !== undefined && outer.status >= 300) return outer.status;
-  return ownStatus(subject) ?? statusInTexts(texts) ?? outer.status;
-}
-
-function readFields(subject: object): Pick<Statement, 'codes' | 'promptTokens' | 'windowTokens'> {
-  return {
-    codes: codeKeys.flatMap((key) => toCode(readKey(subject, key))),
-    promptTokens: toCount(readKey(subject, 'n_prompt_tokens')),
-    windowTokens: toCount(readKey(subject, 'n_ctx')),
-  };
+  const own = statusKeys.map((key) => toStatus(readKey(subject, key)));
+  const leading = texts.map((text) => toStatus(leadingStatus.exec(text)?.[1]));
+  return [...own, ...leading].find((status) => status !== undefined) ?? outer.status;
 }
 
 /** Undefined for what is no list. Even asking may throw: a proxy can be revoked. */
@@ -142,22 +125,9 @@ function readKey(subject: object, key: string): unknown {
   }
 }
 
-function ownStatus(subject: object): number | undefined {
-  for (const key of statusKeys) {
-    const status = toStatus(readKey(subject, key));
-    if (status !== undefined) return status;
-  }
-  return undefined;
-}
-
 function toStatus(value: unknown): number | undefined {
   const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
   return typeof status === 'number' && status >= 200 && status < 600 ? status : undefined;
-}
-
-function statusInTexts(texts: readonly string[]): number | undefined {
-  const digits = texts.map((text) => leadingStatus.exec(text)?.[1]).find((found) => found !== undefined);
-  return digits === undefined ? undefined : Number(digits);
 }
 
 function toCode(value: unknown): readonly string[] {

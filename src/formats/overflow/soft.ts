@@ -1,4 +1,4 @@
-import { asCount, asList, isObject, type JsonObject } from '../../conversation/json.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Overflow } from './detect.ts';
 
 /** What is known about an answer that came with HTTP 200. Everything is optional; what is unknown shows nothing. */
@@ -99,66 +99,50 @@ export function detectSoftOverflow(answer: Answer): Overflow | undefined {
   };
 }
 
-type AnswerReader = (body: JsonObject) => Answer | undefined;
-
-/** One reader per response shape; the first that knows the shape answers. */
-const readers: readonly AnswerReader[] = [readMessages, readChat, readResponses, readGemini, readOllama];
-
 /**
  * Reads the signs of a soft overflow from a complete response body: Anthropic Messages, OpenAI Chat and Responses
  * (also the payload of its closing event), Gemini, Ollama's own API. Gives no signs for any other shape.
  */
 export function readAnswer(body: unknown): Answer {
   if (!isObject(body)) return {};
-  for (const read of readers) {
-    const answer = read(body);
-    if (answer !== undefined) return answer;
-  }
-  return {};
+  const response = isObject(body['response']) ? body['response'] : body;
+  if (body['type'] === 'message') return readMessages(body);
+  if (Array.isArray(body['choices'])) return readChat(body, toObject(body['choices'][0]));
+  if (response['object'] === 'response') return readResponses(response);
+  if (Array.isArray(body['candidates'])) return readGemini(body, toObject(body['candidates'][0]));
+  return typeof body['done'] === 'boolean' ? readOllama(body) : {};
 }
 
-function readMessages(body: JsonObject): Answer | undefined {
-  if (body['type'] !== 'message') return undefined;
-  const usage = toObject(body['usage']);
+function readMessages({ usage, stop_reason: reason, content }: JsonObject): Answer {
   return {
-    stopReason: toReason(body['stop_reason']),
+    stopReason: toReason(reason),
     promptTokens: total(usage, ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']),
     outputTokens: total(usage, ['output_tokens']),
-    hasContent: asList(body['content']).length > 0,
+    hasContent: asList(content).length > 0,
   };
 }
 
-function readChat(body: JsonObject): Answer | undefined {
-  if (!Array.isArray(body['choices'])) return undefined;
-  const choice = toObject(body['choices'][0]);
+function readChat({ usage }: JsonObject, choice: JsonObject): Answer {
   const message = toObject(choice['message']);
-  const usage = toObject(body['usage']);
+  const parts = ['content', 'tool_calls', 'refusal', 'reasoning_content'];
   return {
     stopReason: toReason(choice['finish_reason']),
     promptTokens: total(usage, ['prompt_tokens']),
     outputTokens: total(usage, ['completion_tokens']),
-    hasContent: ['content', 'tool_calls', 'refusal', 'reasoning_content'].some((key) =>
-      isFilled(message[key]),
-    ),
+    hasContent: parts.some((key) => isFilled(message[key])),
   };
 }
 
-function readResponses(body: JsonObject): Answer | undefined {
-  const response = isObject(body['response']) ? body['response'] : body;
-  if (response['object'] !== 'response') return undefined;
-  const usage = toObject(response['usage']);
+function readResponses({ usage, status, incomplete_details: details, output }: JsonObject): Answer {
   return {
-    stopReason: toReason(toObject(response['incomplete_details'])['reason']) ?? toReason(response['status']),
+    stopReason: toReason(toObject(details)['reason']) ?? toReason(status),
     promptTokens: total(usage, ['input_tokens']),
     outputTokens: total(usage, ['output_tokens']),
-    hasContent: asList(response['output']).length > 0,
+    hasContent: asList(output).length > 0,
   };
 }
 
-function readGemini(body: JsonObject): Answer | undefined {
-  if (!Array.isArray(body['candidates'])) return undefined;
-  const candidate = toObject(body['candidates'][0]);
-  const usage = toObject(body['usageMetadata']);
+function readGemini({ usageMetadata: usage }: JsonObject, candidate: JsonObject): Answer {
   return {
     stopReason: toReason(candidate['finishReason']),
     promptTokens: total(usage, ['promptTokenCount']),
@@ -167,14 +151,13 @@ function readGemini(body: JsonObject): Answer | undefined {
   };
 }
 
-function readOllama(body: JsonObject): Answer | undefined {
-  if (typeof body['done'] !== 'boolean') return undefined;
+function readOllama(body: JsonObject): Answer {
   const message = toObject(body['message']);
   return {
     stopReason: toReason(body['done_reason']),
     promptTokens: total(body, ['prompt_eval_count']),
     outputTokens: total(body, ['eval_count']),
-    hasContent: isFilled(message['content']) || isFilled(message['tool_calls']) || isFilled(body['response']),
+    hasContent: [message['content'], message['tool_calls'], body['response']].some(isFilled),
   };
 }
 
@@ -183,7 +166,7 @@ function toObject(value: unknown): JsonObject {
 }
 
 function toReason(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return asString(value) || undefined;
 }
 
 function isFilled(value: unknown): boolean {
@@ -191,7 +174,7 @@ function isFilled(value: unknown): boolean {
 }
 
 /** The sum of these counts, or undefined when the provider reported none of them. */
-function total(usage: JsonObject, keys: readonly string[]): number | undefined {
-  const reported = keys.filter((key) => typeof usage[key] === 'number');
-  return reported.length === 0 ? undefined : reported.reduce((sum, key) => sum + asCount(usage[key]), 0);
+function total(usage: unknown, keys: readonly string[]): number | undefined {
+  const counts = keys.map((key) => toObject(usage)[key]).filter((count) => typeof count === 'number');
+  return counts.length === 0 ? undefined : counts.map(asCount).reduce((sum, count) => sum + count, 0);
 }
