@@ -1,7 +1,8 @@
 import { type Conversation, withMessages } from '../../conversation/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { hasToolCall, hasToolResult, type Message } from '../../conversation/message.ts';
-import { scanText, withResults, writeToolBlock } from './markup.ts';
+import { isSameList } from '../content.ts';
+import { type NativeCall, scanText, withResults, writeToolBlock } from './markup.ts';
 import { type Folding, unfoldMessage } from './unfold.ts';
 
 /**
@@ -23,49 +24,42 @@ export function foldView(conversation: Conversation, foldings?: readonly Folding
   const stretches =
     foldings === undefined ? nativeStretches(messages) : knownStretches(conversation, foldings);
   const folded: Message[] = [];
-  for (const { start, end, folding } of stretches) {
-    const stretch = messages.slice(start, end);
-    const made = foldStretch(stretch, folding);
-    if (made === undefined) return { status: 'refused', conversation, index: start };
-    folded.push(...(made === 'as-it-is' ? stretch : [format.readMessage(made.raw)]));
+  for (const stretch of stretches) {
+    const made = foldStretch(stretch);
+    if (made === undefined) return { status: 'refused', conversation, index: stretch.start };
+    folded.push(...(made === 'as-it-is' ? stretch.messages : [format.readMessage(made.raw)]));
   }
-  const isSame =
-    folded.length === messages.length && folded.every((message, index) => message === messages[index]);
+  const isSame = isSameList(folded, messages);
   return { status: 'folded', conversation: isSame ? conversation : withMessages(conversation, folded) };
 }
 
 /** Messages that become one, or one that stays. */
 interface Stretch {
   readonly start: number;
-  readonly end: number;
+  readonly messages: Message[];
   /** What they came from; `new` when it is to be made, undefined when there is nothing to fold. */
   readonly folding: Folding | 'new' | undefined;
 }
 
-function foldStretch(
-  stretch: readonly Message[],
-  folding: Stretch['folding'],
-): { readonly raw: unknown } | 'as-it-is' | undefined {
+function foldStretch({ messages, folding }: Stretch): { readonly raw: unknown } | 'as-it-is' | undefined {
   if (folding === undefined) return 'as-it-is';
+  const raws = messages.map(({ raw }) => raw);
   if (folding !== 'new') {
-    if (isSameList(stretch, folding.messages)) return { raw: folding.folded.raw };
-    const changed = foldResults(folding.folded, stretch);
+    const before = folding.messages.map(({ raw }) => raw);
+    if (isSameList(raws, before)) return { raw: folding.folded.raw };
+    const changed = foldResults(folding.folded, raws.filter(isObject));
     if (changed !== undefined) return { raw: changed };
-  } else if (!stretch.some(hasTools)) {
+  } else if (!messages.some(hasTools)) {
     // A plain answer that looks like a folded one would be unfolded by whoever reads it.
-    return unfoldMessage(stretch[0]?.raw).status === 'plain' ? 'as-it-is' : undefined;
+    return unfoldMessage(raws[0]).status === 'plain' ? 'as-it-is' : undefined;
   }
-  if (!stretch.some(hasTools)) return 'as-it-is';
-  const raw = foldMessages(stretch);
+  if (!messages.some(hasTools)) return 'as-it-is';
+  const raw = raws.every(isObject) ? foldMessages(raws) : undefined;
   return raw === undefined ? undefined : { raw };
 }
 
 function hasTools(message: Message | undefined): boolean {
   return message !== undefined && (hasToolCall(message) || hasToolResult(message));
-}
-
-function isSameList(left: readonly Message[], right: readonly Message[]): boolean {
-  return left.length === right.length && left.every((message, index) => message.raw === right[index]?.raw);
 }
 
 /** Calls, results and the answer behind them; every other message by itself. */
@@ -75,7 +69,7 @@ function nativeStretches(messages: readonly Message[]): readonly Stretch[] {
     let end = start;
     while (hasTools(messages[end])) end++;
     if (end === start || messages[end]?.role === 'assistant') end++;
-    stretches.push({ start, end, folding: 'new' });
+    stretches.push({ start, messages: messages.slice(start, end), folding: 'new' });
     start = end;
   }
   return stretches;
@@ -102,9 +96,8 @@ function knownStretches({ messages, frame }: Conversation, foldings: readonly Fo
   for (const [index, message] of messages.entries()) {
     const folding = foldingOf(message);
     const before = stretches.at(-1);
-    const goesOn = folding !== undefined && before?.folding === folding;
-    if (goesOn) stretches.pop();
-    stretches.push({ start: goesOn ? before.start : index, end: index + 1, folding });
+    if (folding !== undefined && before?.folding === folding) before.messages.push(message);
+    else stretches.push({ start: index, messages: [message], folding });
   }
   return stretches;
 }
@@ -120,9 +113,7 @@ function toolIds({ blocks }: Message): readonly string[] {
  * One folded message for an answer with its calls and results; undefined when unfolding it would not give the very same
  * messages. The hidden `output` list is written only where the text alone does not say everything.
  */
-function foldMessages(messages: readonly Message[]): JsonObject | undefined {
-  const raws = messages.map(({ raw }) => raw).filter(isObject);
-  if (raws.length !== messages.length) return undefined;
+function foldMessages(raws: readonly JsonObject[]): JsonObject | undefined {
   const last = raws.findLast(({ role }) => role === 'assistant');
   const { content: _content, tool_calls: _calls, ...fields } = last ?? {};
   const folded = { ...fields, role: 'assistant', content: textFor(raws) };
@@ -133,8 +124,7 @@ function foldMessages(messages: readonly Message[]): JsonObject | undefined {
  * The folded message with other results in it, and no other change; undefined when more than results differs from what
  * it was unfolded into.
  */
-function foldResults(folded: Message, messages: readonly Message[]): JsonObject | undefined {
-  const raws = messages.map(({ raw }) => raw).filter(isObject);
+function foldResults(folded: Message, raws: readonly JsonObject[]): JsonObject | undefined {
   if (!isObject(folded.raw)) return undefined;
   const { content, output } = folded.raw;
   const scanned = typeof content === 'string' ? scanText(content) : 'damaged';
@@ -159,19 +149,14 @@ function withOutput(item: unknown, nextResult: (id: string) => string | undefine
 
 /** Gives the results of each call id in their order. */
 function resultsOf(raws: readonly JsonObject[]): (id: string) => string | undefined {
-  const results = new Map<string, string[]>();
+  const results = new Map<unknown, string[]>();
   for (const { role, tool_call_id: id, content } of raws) {
-    if (role !== 'tool' || typeof id !== 'string' || typeof content !== 'string') continue;
+    if (role !== 'tool' || typeof content !== 'string') continue;
     const known = results.get(id);
     if (known === undefined) results.set(id, [content]);
     else known.push(content);
   }
-  const given = new Map<string, number>();
-  return (id) => {
-    const index = given.get(id) ?? 0;
-    given.set(id, index + 1);
-    return results.get(id)?.[index];
-  };
+  return (id) => results.get(id)?.shift();
 }
 
 function textFor(raws: readonly JsonObject[]): string {
@@ -194,16 +179,12 @@ function outputFor(raws: readonly JsonObject[]): readonly JsonObject[] {
     if (raw['role'] === 'tool')
       return [{ type: 'function_call_output', call_id: raw['tool_call_id'], output: said }];
     const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: said }] };
-    const calls = callsOf(raw).map(({ id, ...called }) => ({
-      type: 'function_call',
-      call_id: id,
-      ...called,
-    }));
+    const calls = callsOf(raw).map(({ id, ...call }) => ({ type: 'function_call', call_id: id, ...call }));
     return said === '' ? calls : [message, ...calls];
   });
 }
 
-function callsOf(raw: JsonObject): readonly { id: string; name: string; arguments: string }[] {
+function callsOf(raw: JsonObject): readonly NativeCall[] {
   return asList(raw['tool_calls']).map((call) => {
     const { id, function: called }: JsonObject = isObject(call) ? call : {};
     const { name, arguments: input }: JsonObject = isObject(called) ? called : {};
