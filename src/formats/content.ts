@@ -2,6 +2,7 @@ import { asList, asString, isObject, type JsonObject } from '../conversation/jso
 import {
   type Block,
   type MediaBlock,
+  type TextBlock,
   type ToolCallBlock,
   type ToolResultBlock,
   textOf,
@@ -16,6 +17,16 @@ export function readContent(content: unknown, readPart: (raw: unknown) => Block)
 /** Blocks as a list of parts. Text that was plain string content becomes a part of the given type. */
 export function toParts(blocks: readonly Block[], type = 'text'): readonly unknown[] {
   return blocks.map(({ raw }) => (typeof raw === 'string' ? { type, text: raw } : raw));
+}
+
+/** A new text block, as most formats write it. */
+export function textBlock(text: string): TextBlock {
+  return { type: 'text', text, raw: textPart(text) };
+}
+
+/** A part of content that is text. */
+export function textPart(text: string): JsonObject {
+  return { type: 'text', text };
 }
 
 /** A view of what is not known. */
@@ -62,6 +73,16 @@ export function resultBlock(
     runBy,
     raw,
   };
+}
+
+/** Whether the client was asked to run this. */
+export function isClientCall(block: Block): block is ToolCallBlock {
+  return block.type === 'tool-call' && block.runBy === 'client';
+}
+
+/** Whether the client ran what this is the result of. */
+export function isClientResult(block: Block): block is ToolResultBlock {
+  return block.type === 'tool-result' && block.runBy === 'client';
 }
 
 /** Results apart from everything else, for formats in which they stand in messages of their own. */

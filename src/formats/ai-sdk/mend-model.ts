@@ -1,5 +1,6 @@
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
+import { textPart } from '../content.ts';
 import {
   isGiven,
   LEFT_OUT,
@@ -56,10 +57,6 @@ function shape(message: JsonObject, { frame, log }: MendContext): readonly unkno
   log.add('system message in the middle', 'turned into a marked user message');
   const said = typeof content === 'string' ? [textPart(content)] : content;
   return splitParts({ ...filled, role: 'user', content: [textPart(SYSTEM_MARK), ...said] }, log);
-}
-
-function textPart(text: string): JsonObject {
-  return { type: 'text', text };
 }
 
 function shapeContent(content: unknown, log: MendContext['log']): string | readonly unknown[] | undefined {

@@ -1,6 +1,7 @@
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
 import { MISSING_RESULT_TEXT } from '../../conversation/pairing.ts';
+import { textPart } from '../content.ts';
 import {
   isGiven,
   leaveOutEmpty,
@@ -35,10 +36,6 @@ function shape(message: JsonObject, { log }: MendContext): readonly unknown[] {
   if (parts.every(isBorder)) return leaveOutEmpty(log);
   const named = withRole(message, plainRole(message['role']), log);
   return [parts === message['parts'] ? named : { ...named, parts }];
-}
-
-function textPart(text: string): JsonObject {
-  return { type: 'text', text };
 }
 
 /** Where a step begins: nothing of it is sent. */

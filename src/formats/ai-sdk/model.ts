@@ -10,6 +10,7 @@ import {
   resultBlock,
   rewriteResult,
   splitResults,
+  textBlock,
   toParts,
 } from '../content.ts';
 import {
@@ -61,7 +62,7 @@ export const aiSdkModel: Format = {
   readMessage,
   replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
 
-  textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
+  textBlock,
   failedResult(call, text) {
     const output = { type: 'error-text', value: text };
     const raw = { type: 'tool-result', toolCallId: call.id, toolName: call.name, output };

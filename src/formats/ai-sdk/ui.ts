@@ -10,6 +10,7 @@ import {
   resultBlock,
   rewriteResult,
   splitResults,
+  textBlock,
 } from '../content.ts';
 import { bareFrame, findList, joinVerdicts, listIn, readResponseId, replaceUnderKey } from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
@@ -50,7 +51,7 @@ export const aiSdkUi: Format = {
   readMessage,
   replaceList,
 
-  textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
+  textBlock,
   failedResult(call, text) {
     const [, result] = readUiPart(failedToolPart(call, text));
     return result as ToolResultBlock; // a tool part in the state `output-error` reads as call and result

@@ -7,12 +7,15 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from '../../conversation/message.ts';
-import { callBlock, mediaBlock, otherBlock, readContent, resultBlock, toParts } from '../content.ts';
-
-/** A new text block. */
-export function textBlock(text: string): TextBlock {
-  return { type: 'text', text, raw: { type: 'text', text } };
-}
+import {
+  callBlock,
+  mediaBlock,
+  otherBlock,
+  readContent,
+  resultBlock,
+  textBlock,
+  toParts,
+} from '../content.ts';
 
 /** The view of one content block. Blocks of unknown type, and known ones with a broken shape, become `other`. */
 export function readAnthropicBlock(raw: unknown): Block {

@@ -1,10 +1,10 @@
 import type { Conversation, Format, Recognition } from '../../conversation/format.ts';
 import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Message, ToolResultBlock, Usage } from '../../conversation/message.ts';
-import { readContent, rewriteResult, toParts } from '../content.ts';
+import { readContent, rewriteResult, textBlock, toParts } from '../content.ts';
 import { findList, joinVerdicts, listIn, readResponseId, readTools, replaceUnderKey } from '../frame.ts';
 import { rememberViews } from '../view-memory.ts';
-import { asListed, readAnthropicBlock, textBlock, withAnthropicContent } from './blocks.ts';
+import { asListed, readAnthropicBlock, withAnthropicContent } from './blocks.ts';
 
 const readMessage = rememberViews(readView);
 

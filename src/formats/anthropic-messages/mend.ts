@@ -1,5 +1,6 @@
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import { ChangeLog } from '../change-log.ts';
+import { textPart } from '../content.ts';
 import {
   AS_TEXT,
   isGiven,
@@ -48,14 +49,10 @@ export const anthropicMender: Mender = {
   },
   withInstructions(body, texts) {
     const { system } = body;
-    const before = typeof system === 'string' && system !== '' ? [textOf(system)] : asList(system);
-    return { ...body, system: [...before, ...texts.map(textOf)] };
+    const before = typeof system === 'string' && system !== '' ? [textPart(system)] : asList(system);
+    return { ...body, system: [...before, ...texts.map(textPart)] };
   },
 };
-
-function textOf(text: string): JsonObject {
-  return { type: 'text', text };
-}
 
 function isLegalId(id: unknown): boolean {
   return typeof id === 'string' && /^[a-zA-Z0-9_-]+$/.test(id);
@@ -106,7 +103,7 @@ function roleOfBlock(block: unknown): 'user' | 'assistant' | undefined {
 /** A content block in a shape that the API can read: the very same value, another one in its place, or none. */
 function shapeBlock(raw: unknown, log: ChangeLog): readonly unknown[] {
   if (!isObject(raw) || typeof raw['type'] !== 'string') {
-    return looseWords(raw, log, 'content block').map(textOf);
+    return looseWords(raw, log, 'content block').map(textPart);
   }
   const shaped = shapes.get(raw['type'])?.(raw, log) ?? [raw];
   return shaped.map((block) => withSoundMark(block, log));
@@ -181,7 +178,7 @@ function shapeMedia(block: JsonObject, log: ChangeLog): readonly JsonObject[] {
     isObject(source) && (field === undefined || (hasText(source, field) && source[field] !== ''));
   if (isThere) return [block];
   log.add(`${String(type)} without data`, NOTED);
-  return [textOf(mediaNote(String(type)))];
+  return [textPart(mediaNote(String(type)))];
 }
 
 /** Thinking goes back as it came or not at all. */
@@ -228,14 +225,14 @@ function shapeResult(block: JsonObject, log: ChangeLog): readonly JsonObject[] {
 /** Blocks inside of a result: blank text is allowed there. */
 function shapeInner(raw: unknown, log: ChangeLog): readonly JsonObject[] {
   if (!isObject(raw) || typeof raw['type'] !== 'string') {
-    return looseWords(raw, log, 'content block').map(textOf);
+    return looseWords(raw, log, 'content block').map(textPart);
   }
   if (raw['type'] === 'text') return hasText(raw, 'text') ? [raw] : shapeText(raw, log);
   if (raw['type'] === 'image' || raw['type'] === 'document') return shapeMedia(raw, log);
   const [shaped] = shapes.get(raw['type'])?.(raw, new ChangeLog()) ?? [raw];
   if (shaped === raw) return [raw];
   log.add('broken block inside of a tool result', AS_TEXT);
-  return [textOf(wordsOf(raw))];
+  return [textPart(wordsOf(raw))];
 }
 
 const COMPACTION_FIELDS: ReadonlySet<string> = new Set([

@@ -6,14 +6,13 @@ import {
   type Message,
   type Role,
   type ToolCallBlock,
-  type ToolResultBlock,
   textOf,
 } from '../../conversation/message.ts';
 import { MISSING_RESULT_TEXT, PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
 import { type BlockPosition, linkTools } from '../../conversation/tool-links.ts';
 import type { ChangeLog } from '../change-log.ts';
-import { toJson } from '../content.ts';
+import { isClientCall, isClientResult, toJson } from '../content.ts';
 import { LegalNames } from '../legal-names.ts';
 import type { CallPart, MediaPart, Part, ResultPart, Target, TextPart, Turn } from './target.ts';
 
@@ -157,14 +156,6 @@ class TurnBuilder {
       this.say('user', [text(`[system message]\n${texts.join('\n')}`)]);
     }
   }
-}
-
-function isClientCall(block: Block): block is ToolCallBlock {
-  return block.type === 'tool-call' && block.runBy === 'client';
-}
-
-function isClientResult(block: Block): block is ToolResultBlock {
-  return block.type === 'tool-result' && block.runBy === 'client';
 }
 
 function text(words: string): TextPart {

@@ -9,6 +9,7 @@ import {
   resultBlock,
   rewriteResult,
   splitResults,
+  textBlock,
   toParts,
 } from '../content.ts';
 import { bareFrame, findList, listIn, readResponseId, replaceUnderKey } from '../frame.ts';
@@ -49,7 +50,7 @@ export const langchain: Format = {
     return replaceUnderKey(frame.body, 'messages', messages);
   },
 
-  textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
+  textBlock,
   failedResult(call, text) {
     const isLegacy = call.id === undefined;
     const raw = isLegacy

@@ -8,7 +8,7 @@ import {
 } from '../../conversation/message.ts';
 import { MISSING_RESULT_TEXT } from '../../conversation/pairing.ts';
 import { placeAnswers } from '../../conversation/pairing-answers.ts';
-import { isSameList, toJson } from '../content.ts';
+import { isClientCall, isClientResult, isSameList, toJson } from '../content.ts';
 import { LegalNames } from '../legal-names.ts';
 import { AS_TEXT, type IdRules, LEFT_OUT, type MendContext, type Mender } from './shaping.ts';
 
@@ -105,7 +105,7 @@ class Linker {
     for (const [message, { role, blocks }] of messages.entries()) {
       if (role === 'assistant' && messages[message - 1]?.role !== 'assistant') this.run++;
       for (const [position, block] of blocks.entries()) {
-        if (block.type === 'tool-call' && block.runBy === 'client') this.open({ block, message, position });
+        if (isClientCall(block)) this.open({ block, message, position });
         if (!isClientResult(block)) continue;
         const result = { block, message, position };
         if (!this.close(result)) this.early.push(result);
@@ -324,8 +324,4 @@ function withHeld(message: Message, held: readonly Block[], format: MendContext[
   return isItem && only?.type === 'tool-call'
     ? format.readMessage(only.raw)
     : format.withBlocks(message, held);
-}
-
-function isClientResult(block: Block): block is ToolResultBlock {
-  return block.type === 'tool-result' && block.runBy === 'client';
 }

@@ -126,7 +126,7 @@ export function mediaNote(media: string): string {
   return `[${media} without data]`;
 }
 
-/** Says that nothing is left of a message, and leaves nothing. */
+/** Counts a message that has no content, and gives none in its place. */
 export function leaveOutEmpty(log: ChangeLog): readonly unknown[] {
   log.add('message without content', LEFT_OUT);
   return [];

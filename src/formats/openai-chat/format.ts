@@ -19,6 +19,7 @@ import {
   resultBlock,
   rewriteResult,
   splitResults,
+  textBlock,
   toParts,
 } from '../content.ts';
 import {
@@ -50,7 +51,7 @@ export const openaiChat: Format = {
   readMessage,
   replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
 
-  textBlock: (text) => ({ type: 'text', text, raw: { type: 'text', text } }),
+  textBlock,
   failedResult(call, text) {
     const isLegacy = call.id === undefined;
     const raw = isLegacy
@@ -107,7 +108,8 @@ function readView(raw: unknown): Message {
   };
 }
 
-function readRole(role: unknown): Role {
+/** Who speaks under a role of OpenAI's. */
+export function readRole(role: unknown): Role {
   if (role === 'assistant') return 'assistant';
   return role === 'system' || role === 'developer' ? 'system' : 'user';
 }

@@ -1,6 +1,6 @@
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message } from '../../conversation/message.ts';
-import { toJson } from '../content.ts';
+import { textPart, toJson } from '../content.ts';
 import { LegalNames } from '../legal-names.ts';
 import {
   AS_TEXT,
@@ -124,7 +124,7 @@ function withContent(message: JsonObject, { model, log }: MendContext): JsonObje
 
 function shapePart(part: unknown, log: MendContext['log']): readonly unknown[] {
   if (isObject(part) && typeof part['type'] === 'string') return [part];
-  return looseWords(part, log).map((text) => ({ type: 'text', text }));
+  return looseWords(part, log).map(textPart);
 }
 
 /** Pictures stand in user messages only: those of others go into one behind them, and behind the results of their calls. */

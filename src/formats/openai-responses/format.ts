@@ -15,6 +15,7 @@ import {
   toParts,
 } from '../content.ts';
 import { findList, joinVerdicts, readTools } from '../frame.ts';
+import { readRole } from '../openai-chat/format.ts';
 import { rememberViews } from '../view-memory.ts';
 
 const readMessage = rememberViews(readView);
@@ -118,11 +119,6 @@ function view(role: Role, blocks: readonly Block[], raw: unknown): Message {
 
 function plainText(text: string): Block {
   return { type: 'text', text, raw: text };
-}
-
-function readRole(role: unknown): Role {
-  if (role === 'assistant') return 'assistant';
-  return role === 'system' || role === 'developer' ? 'system' : 'user';
 }
 
 const CLIENT_ITEMS = new Set(['mcp_approval_response', 'compaction_trigger', 'item_reference']);
