@@ -34,45 +34,36 @@ export function otherBlock(raw: unknown, wireType?: string): Block {
   return { type: 'other', wireType, raw };
 }
 
-/** A call of a tool, by default one that the client runs. */
-export function callBlock(
-  raw: unknown,
-  {
-    id,
-    name,
-    input,
-    runBy = 'client',
-  }: { id: unknown; name: unknown; input: unknown; runBy?: ToolCallBlock['runBy'] },
-): ToolCallBlock {
+/** What a format has read of a call. Ids and names may be values of any kind. */
+interface CallFacts {
+  readonly id: unknown;
+  readonly name: unknown;
+  readonly input: unknown;
+  /** Default `client`. */
+  readonly runBy?: ToolCallBlock['runBy'];
+}
+
+/** The view of a call. */
+export function callBlock(raw: unknown, { id, name, input, runBy = 'client' }: CallFacts): ToolCallBlock {
   return { type: 'tool-call', id: asString(id), name: asString(name) ?? '', input, runBy, raw };
 }
 
-/** The result of a call, by default one that the client ran. */
-export function resultBlock(
-  raw: unknown,
-  {
-    callId,
-    name,
-    content,
-    isError = false,
-    runBy = 'client',
-  }: {
-    callId: unknown;
-    name?: unknown;
-    content: readonly Block[];
-    isError?: boolean;
-    runBy?: ToolResultBlock['runBy'];
-  },
-): ToolResultBlock {
-  return {
-    type: 'tool-result',
-    callId: asString(callId),
-    name: asString(name),
-    content,
-    isError,
-    runBy,
-    raw,
-  };
+/** What a format has read of a result. */
+interface ResultFacts {
+  readonly callId: unknown;
+  readonly name?: unknown;
+  readonly content: readonly Block[];
+  /** Default false. */
+  readonly isError?: boolean;
+  /** Default `client`. */
+  readonly runBy?: ToolResultBlock['runBy'];
+}
+
+/** The view of a result. */
+export function resultBlock(raw: unknown, facts: ResultFacts): ToolResultBlock {
+  const { content, isError = false, runBy = 'client' } = facts;
+  const callId = asString(facts.callId);
+  return { type: 'tool-result', callId, name: asString(facts.name), content, isError, runBy, raw };
 }
 
 /** Whether the client was asked to run this. */
