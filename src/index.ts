@@ -44,8 +44,8 @@ export { type Block, type Message, textOf, type Usage } from './conversation/mes
 export { ensureToolResultPairing } from './conversation/pairing.ts';
 export { groupRounds, type Round } from './conversation/rounds.ts';
 export { convertConversation } from './formats/convert/convert.ts';
+export type { Overflow } from './formats/overflow/detect.ts';
 export { parseOverflow } from './formats/overflow/detect.ts';
-export type { Overflow } from './formats/overflow/overflow.ts';
 export { readConversation } from './formats/registry.ts';
 export { formatSummary } from './memory/model/format-summary.ts';
 export { modelSummarizer } from './memory/model/model.ts';

@@ -2,8 +2,8 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { chat, chatShape } from '../../test/support/chat-shapes.ts';
 import { messagesOfShape, recordsOfWords } from '../../test/support/shapes.ts';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
-import { openaiResponses } from '../formats/openai-responses.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
+import { openaiResponses } from '../formats/openai-responses/format.ts';
 import {
   alignToGroup,
   atomicGroups,

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
-import { openaiChat } from '../formats/openai-chat.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
+import { openaiChat } from '../formats/openai-chat/format.ts';
 import type { Format } from './format.ts';
 import {
   type Chain,

@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { messagesOfShape, recordsOfWords, wordOf } from '../../test/support/shapes.ts';
-import { openaiChat } from '../formats/openai-chat.ts';
-import { openaiResponses } from '../formats/openai-responses.ts';
+import { openaiChat } from '../formats/openai-chat/format.ts';
+import { openaiResponses } from '../formats/openai-responses/format.ts';
 import type { Message } from './message.ts';
 import { groupRounds, largestRound, nameRound, newestRoundsStart } from './rounds.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordsOfWords } from '../../test/support/shapes.ts';
-import { gemini } from '../formats/gemini.ts';
+import { gemini } from '../formats/gemini/format.ts';
 import { linkTools } from './tool-links.ts';
 
 const at = ({ message, block }: { message: number; block: number }) => `${message}.${block}`;

@@ -3,12 +3,10 @@
  * reads what providers say when a request is too long.
  * @module
  */
-export type { ConversionChange } from './convert/changes.ts';
+export type { ConversionChange } from './change-log.ts';
 export { type Conversion, conversionTargets, convertConversation } from './convert/convert.ts';
-export { langchainUpdate } from './langchain-update.ts';
-export { readAnswer } from './overflow/answer.ts';
+export { langchainUpdate } from './langchain/update.ts';
+export type { Overflow, OverflowFacts, OverflowKind } from './overflow/detect.ts';
 export { parseOverflow, tokenGap } from './overflow/detect.ts';
-export type { Overflow, OverflowKind } from './overflow/overflow.ts';
-export type { OverflowFacts } from './overflow/overflow-facts.ts';
-export { type Answer, detectSoftOverflow } from './overflow/soft.ts';
+export { type Answer, detectSoftOverflow, readAnswer } from './overflow/soft.ts';
 export { findFormat, formats, readConversation, recogniseFormat } from './registry.ts';

@@ -1,12 +1,12 @@
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { Conversation, Format } from '../conversation/format.ts';
-import { aiSdkModel } from './ai-sdk-model.ts';
-import { aiSdkUi } from './ai-sdk-ui.ts';
-import { anthropicMessages } from './anthropic-messages.ts';
-import { gemini } from './gemini.ts';
-import { langchain } from './langchain.ts';
-import { openaiChat } from './openai-chat.ts';
-import { openaiResponses } from './openai-responses.ts';
+import { aiSdkModel } from './ai-sdk/model.ts';
+import { aiSdkUi } from './ai-sdk/ui.ts';
+import { anthropicMessages } from './anthropic-messages/format.ts';
+import { gemini } from './gemini/format.ts';
+import { langchain } from './langchain/format.ts';
+import { openaiChat } from './openai-chat/format.ts';
+import { openaiResponses } from './openai-responses/format.ts';
 
 /** Every wire format, in the order in which a value that fits several is given to them. */
 export const formats: readonly Format[] = [

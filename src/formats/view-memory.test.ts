@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicMessages } from './anthropic-messages.ts';
+import { anthropicMessages } from './anthropic-messages/format.ts';
 
 const { read, readMessage } = anthropicMessages;
 

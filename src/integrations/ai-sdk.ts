@@ -4,7 +4,7 @@
  * @module
  */
 import type { Usage } from '../conversation/message.ts';
-import { aiSdkModel } from '../formats/ai-sdk-model.ts';
+import { aiSdkModel } from '../formats/ai-sdk/model.ts';
 import { followConversations } from '../keeper/following.ts';
 import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { type CompactorSource, compactorsFrom } from './compactor-source.ts';

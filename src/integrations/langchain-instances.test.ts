@@ -1,6 +1,6 @@
 import { AIMessage, AIMessageChunk, HumanMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
-import { langchain } from '../formats/langchain.ts';
+import { langchain } from '../formats/langchain/format.ts';
 import { toInstances } from './langchain-instances.ts';
 
 describe('toInstances', () => {

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../conversation/json.ts';
-import { openMessage } from '../formats/langchain-forms.ts';
+import { openMessage } from '../formats/langchain/format.ts';
 
 type MessageClass = new (fields: JsonObject) => object;
 

@@ -6,8 +6,8 @@
 import type { CallOptions, Compactor } from '../compaction/compactor.ts';
 import { changeOf } from '../compaction/plan/strategy.ts';
 import { asString, isObject } from '../conversation/json.ts';
-import { langchain } from '../formats/langchain.ts';
-import { langchainUpdate } from '../formats/langchain-update.ts';
+import { langchain } from '../formats/langchain/format.ts';
+import { langchainUpdate } from '../formats/langchain/update.ts';
 import { Recent } from '../keeper/recent.ts';
 import { type CompactorSource, compactorsFrom } from './compactor-source.ts';
 import { toInstances } from './langchain-instances.ts';

@@ -6,7 +6,7 @@ import { strategyContext } from '../../test/support/strategy-context.ts';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import type { LogRecord } from '../compaction/decorators/log-record.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { fileLog, withLogging } from './node.ts';
 
 const folder = temporaryFolder();

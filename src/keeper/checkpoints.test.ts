@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkpointOf } from '../../test/support/store-records.ts';
 import { createChains, nameOfConversation } from '../conversation/identity.ts';
-import { openaiChat } from '../formats/openai-chat.ts';
+import { openaiChat } from '../formats/openai-chat/format.ts';
 import type { Checkpoint } from '../stores/checkpoint.ts';
 import { memoryStore } from '../stores/memory.ts';
 import type { CheckpointLookup } from '../stores/store.ts';

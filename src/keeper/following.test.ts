@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { type Compactor, type CompactResult, createCompactor } from '../compaction/compactor.ts';
 import { type Compacted, notCompacted, type Outcome } from '../compaction/plan/strategy.ts';
-import { aiSdkModel } from '../formats/ai-sdk-model.ts';
+import { aiSdkModel } from '../formats/ai-sdk/model.ts';
 import { followConversations } from './following.ts';
 
 type Text = ReturnType<typeof say>;

@@ -7,7 +7,7 @@ import { type PriceSet, priceSetOf } from '../compaction/economics/price-set.ts'
 import { replayCost } from '../compaction/economics/replay.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import { withMessages } from '../conversation/format.ts';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { memory } from '../memory/summarizer.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
 import { findModel } from '../tokens/catalog.ts';

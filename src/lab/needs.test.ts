@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deepFreeze } from '../../test/support/deep-freeze.ts';
 import { cutBetween, said, tool, user } from '../../test/support/example-cut.ts';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { findNeeds, findValueNeeds } from './needs.ts';
 
 const nothing: ReadonlySet<string> = new Set();

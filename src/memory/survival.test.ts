@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { summaryMessageText } from '../conversation/summary-message.ts';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { readCovered } from './covered.ts';
 import type { FactKind } from './facts/facts.ts';
 import { accountFor, demandTokens } from './survival.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../test/support/shapes.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { readConversation } from '../formats/registry.ts';
 import { createTokenEstimator } from '../tokens/token-estimator.ts';
 import { accountForCompaction } from './compaction-account.ts';

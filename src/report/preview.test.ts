@@ -3,7 +3,7 @@ import { messagesOfShape } from '../../test/support/shapes.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import type { Compacted } from '../compaction/plan/strategy.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { preview, survivalLines } from './preview.ts';
 
 const read = (shape: string, padding?: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { PAGE_CHARACTERS } from '../memory/pages/pages.ts';
 import { memoryStore } from './memory.ts';
 import { searchableText } from './span-content.ts';

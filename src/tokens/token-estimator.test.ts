@@ -1,9 +1,9 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
-import { gemini } from '../formats/gemini.ts';
-import { openaiChat } from '../formats/openai-chat.ts';
-import { openaiResponses } from '../formats/openai-responses.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
+import { gemini } from '../formats/gemini/format.ts';
+import { openaiChat } from '../formats/openai-chat/format.ts';
+import { openaiResponses } from '../formats/openai-responses/format.ts';
 import { tokenClasses, tokensByClass } from './token-classes.ts';
 import { createTokenEstimator } from './token-estimator.ts';
 import { o200kProfile } from './token-profile.ts';

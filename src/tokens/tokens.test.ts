@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { createTokenEstimator } from './token-estimator.ts';
 import { o200kProfile } from './token-profile.ts';
 import { learnRatio, measureContext } from './tokens.ts';

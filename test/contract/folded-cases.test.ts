@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { none } from '../../src/compaction/strategies/index.ts';
 import { linkTools, summaryMessageText } from '../../src/conversation/index.ts';
-import { foldView } from '../../src/formats/folded/fold-view.ts';
+import { foldView } from '../../src/formats/folded/fold.ts';
 import { shortenToolIds } from '../../src/formats/folded/short-tool-ids.ts';
-import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
+import { unfoldView } from '../../src/formats/folded/unfold.ts';
 import {
   clearToolResults,
   contextWindowForModel,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasToolCall } from '../../src/conversation/index.ts';
-import { foldView } from '../../src/formats/folded/fold-view.ts';
-import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
+import { foldView } from '../../src/formats/folded/fold.ts';
+import { unfoldView } from '../../src/formats/folded/unfold.ts';
 import { type Conversation, convertConversation, writeConversation } from '../../src/index.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { readRecordings } from '../../src/transcripts/recordings.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { withMessages, writeConversation } from '../../src/conversation/format.ts';
 import { linkTools } from '../../src/conversation/tool-links.ts';
-import { langchain } from '../../src/formats/langchain.ts';
-import { langchainUpdate } from '../../src/formats/langchain-update.ts';
+import { langchain } from '../../src/formats/langchain/format.ts';
+import { langchainUpdate } from '../../src/formats/langchain/update.ts';
 import { fixtureTitle } from '../fixtures/wire/fixture.ts';
 import { fixtureLists } from '../fixtures/wire/fixture-lists.ts';
 import { langchainFixtures } from '../fixtures/wire/langchain.ts';

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from '../../src/formats/overflow/answer.ts';
-import { parseOverflow, tokenGap } from '../../src/formats/overflow/detect.ts';
-import type { Overflow } from '../../src/formats/overflow/overflow.ts';
-import { detectSoftOverflow } from '../../src/formats/overflow/soft.ts';
+import { type Overflow, parseOverflow, tokenGap } from '../../src/formats/overflow/detect.ts';
+import { detectSoftOverflow, readAnswer } from '../../src/formats/overflow/soft.ts';
 import { type OverflowFixture, otherRefusals, overflowResponses } from '../fixtures/overflow.ts';
 
 /** What was found, without the words and the row that found it. */

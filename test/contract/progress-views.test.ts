@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { alignToGroup, atomicGroups, protectedHeadEnd } from '../../src/conversation/cuts.ts';
 import { linkTools } from '../../src/conversation/index.ts';
 import { shortenToolIds, shortToolId } from '../../src/formats/folded/short-tool-ids.ts';
-import { unfoldView } from '../../src/formats/folded/unfold-view.ts';
+import { unfoldView } from '../../src/formats/folded/unfold.ts';
 import { type Message, writeConversation } from '../../src/index.ts';
 import { nextView, originalCount, progressInput, targetProgress } from '../../src/keeper/progress.ts';
 import { chat, chatShape, toolCall, viewOf } from '../support/chat-shapes.ts';

@@ -12,7 +12,7 @@ import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { changeOf, type Strategy } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import type { Conversation } from '../../src/conversation/format.ts';
-import { anthropicMessages } from '../../src/formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../src/formats/anthropic-messages/format.ts';
 import { costSessionsOf } from '../../src/lab/cost-session.ts';
 import { memory } from '../../src/memory/summarizer.ts';
 import type { Summarizer } from '../../src/memory/summary-request.ts';

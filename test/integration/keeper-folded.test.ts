@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { foldView } from '../../src/formats/folded/fold-view.ts';
-import { openaiChat } from '../../src/formats/openai-chat.ts';
+import { foldView } from '../../src/formats/folded/fold.ts';
+import { openaiChat } from '../../src/formats/openai-chat/format.ts';
 import { keeping, noncesIn, telling, told } from '../support/keeping.ts';
 
 /** A question and so many rounds of one call each with an answer behind it, in native messages. */

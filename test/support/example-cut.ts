@@ -1,5 +1,5 @@
 import type { Message } from '../../src/conversation/message.ts';
-import { anthropicMessages } from '../../src/formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../src/formats/anthropic-messages/format.ts';
 import type { Cut } from '../../src/lab/trajectory.ts';
 import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 

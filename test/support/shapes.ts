@@ -1,5 +1,5 @@
 import type { Message } from '../../src/conversation/message.ts';
-import { anthropicMessages } from '../../src/formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../src/formats/anthropic-messages/format.ts';
 
 /**
  * A conversation from one letter per message: `u` user text, `a` assistant text, `c` a tool call, `r` the result of the

@@ -1,8 +1,7 @@
-import type { Outcome, StrategyContext } from '../../src/compaction/plan/strategy.ts';
-import { changeOf } from '../../src/compaction/plan/strategy.ts';
+import { changeOf, type Outcome, type StrategyContext } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import type { Conversation } from '../../src/conversation/format.ts';
-import { anthropicMessages } from '../../src/formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../src/formats/anthropic-messages/format.ts';
 import type { Summarizer, SummaryOutcome, SummaryRequest } from '../../src/memory/summary-request.ts';
 import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { strategyContext } from './strategy-context.ts';

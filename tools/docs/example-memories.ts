@@ -1,4 +1,4 @@
-import { anthropicMessages } from '../../src/formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../src/formats/anthropic-messages/format.ts';
 import { remember } from '../../src/memory/memory.ts';
 import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { codingSession, serviceSession } from '../../test/fixtures/sessions/example-sessions.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '../../conversation/json.ts';
 import { isUserText, type Message, textOf } from '../../conversation/message.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { anthropicWire, type ChatProvider } from './provider.ts';
 
 /** Milliseconds between two pieces of an answer on a screen. */

@@ -10,7 +10,7 @@ import type { Engine } from '../../compaction/run-turn.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import { printable, printableJson, printableLines } from '../../conversation/printable.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
-import type { ConversionChange } from '../../formats/convert/changes.ts';
+import type { ConversionChange } from '../../formats/change-log.ts';
 import { convertConversation } from '../../formats/convert/convert.ts';
 import { accountForCompaction } from '../../report/compaction-account.ts';
 import { renderReceiptPage } from '../../report/html/receipt-page.ts';

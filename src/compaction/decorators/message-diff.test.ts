@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import type { Edit } from '../plan/edit.ts';
 import { finishPlan } from '../plan/strategy.ts';
 import { diffMessages } from './message-diff.ts';

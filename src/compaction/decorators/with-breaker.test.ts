@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import {
   type AutoCompactState,
   COOL_DOWN_TURNS,

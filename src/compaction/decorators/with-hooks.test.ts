@@ -3,7 +3,7 @@ import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import type { Summarizer, SummaryRequest } from '../../memory/summary-request.ts';
 import type { Compacted, Outcome } from '../plan/strategy.ts';
 import { createStrategy } from '../strategies/registry.ts';

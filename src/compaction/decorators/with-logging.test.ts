@@ -5,7 +5,7 @@ import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import type { Conversation } from '../../conversation/format.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { judgeTarget, notCompacted, type Strategy } from '../plan/strategy.ts';
 import { createStrategy } from '../strategies/registry.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { type Compacted, changeOf, judgeTarget, type Strategy } from '../plan/strategy.ts';
 import { createStrategy } from '../strategies/registry.ts';
 import { withMinimumGain } from './with-minimum-gain.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { type Conversation, withMessages } from '../../conversation/format.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
 import type { Outcome, Strategy } from '../plan/strategy.ts';
 import { createStrategy } from '../strategies/registry.ts';

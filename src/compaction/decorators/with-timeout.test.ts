@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { notCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
 import { withTimeout } from './with-timeout.ts';
 

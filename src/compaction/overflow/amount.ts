@@ -1,4 +1,4 @@
-import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import type { PolicyRules } from './policy.ts';
 
 /** How much goes, in estimated tokens, or as a share of the rounds. */

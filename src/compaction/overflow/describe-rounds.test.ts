@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { messagesOfShape, recordsOfWords } from '../../../test/support/shapes.ts';
 import { groupRounds, nameRound } from '../../conversation/rounds.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { createTokenEstimator } from '../../tokens/token-estimator.ts';
 import { describeRounds } from './describe-rounds.ts';
 

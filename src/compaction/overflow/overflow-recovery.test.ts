@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import type { Conversation } from '../../conversation/format.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { parseOverflow } from '../../formats/overflow/detect.ts';
 import { createTokenEstimator } from '../../tokens/token-estimator.ts';
 import { requestTokens } from '../plan/receipt.ts';

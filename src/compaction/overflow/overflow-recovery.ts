@@ -1,5 +1,5 @@
 import type { Conversation } from '../../conversation/format.ts';
-import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import { type Receipt, requestTokens } from '../plan/receipt.ts';
 import { countText, describeRetry } from './describe-retry.ts';
 import { largestOf, type NamedRound, nameRounds } from './describe-rounds.ts';

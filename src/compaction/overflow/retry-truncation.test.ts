@@ -5,7 +5,7 @@ import { type Conversation, writeConversation } from '../../conversation/format.
 import { textOf } from '../../conversation/message.ts';
 import { groupRounds } from '../../conversation/rounds.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { readConversation } from '../../formats/registry.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../tokens/token-estimator.ts';
 import { requestTokens } from '../plan/receipt.ts';

@@ -1,7 +1,7 @@
 import type { Conversation } from '../../conversation/format.ts';
 import type { Message } from '../../conversation/message.ts';
 import { ensureToolResultPairing } from '../../conversation/pairing.ts';
-import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import type { TokenEstimator } from '../../tokens/token-estimator.ts';
 import { stripBoundReasoning } from '../plan/bound-reasoning.ts';
 import type { Edit } from '../plan/edit.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import type { Format } from '../../conversation/format.ts';
 import { DROPPED_TEXT, openingText } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
-import { openaiChat } from '../../formats/openai-chat.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
+import { openaiChat } from '../../formats/openai-chat/format.ts';
 import { dropOldest } from './dropping.ts';
 
 function drop(

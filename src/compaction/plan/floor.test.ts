@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { createTokenEstimator } from '../../tokens/token-estimator.ts';
 import { findFloor } from './floor.ts';
 import { layOut } from './layout.ts';

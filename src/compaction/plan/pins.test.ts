@@ -4,8 +4,8 @@ import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { legalCuts } from '../../conversation/cuts.ts';
 import type { Message } from '../../conversation/message.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
-import { openaiChat } from '../../formats/openai-chat.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
+import { openaiChat } from '../../formats/openai-chat/format.ts';
 import { type PinLimits, type PinOptions, pinnedMessages, spansOf } from './pins.ts';
 
 const user = (content: string) => anthropicMessages.readMessage({ role: 'user', content });

@@ -6,7 +6,7 @@ import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { type Conversation, withMessages, writeConversation } from '../../conversation/format.ts';
 import { type Block, type Message, textOf } from '../../conversation/message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { findFormat, formats } from '../../formats/registry.ts';
 import { createTokenEstimator } from '../../tokens/token-estimator.ts';
 import type { Edit } from './edit.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import type { Message } from '../../conversation/message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { createTokenEstimator } from '../../tokens/token-estimator.ts';
 import type { Edit } from './edit.ts';
 import { applyPlan } from './plan.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { readSummaryMessage, summaryMessageText } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { memory } from '../../memory/summarizer.ts';
 import { createTokenEstimator } from '../../tokens/token-estimator.ts';
 import { changeOf } from '../plan/strategy.ts';

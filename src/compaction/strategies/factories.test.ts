@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import * as factories from './factories.ts';
 import { createStrategy, strategies } from './registry.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countingSummarizer, strategyContext } from '../../../test/support/strategy-context.ts';
 import { writeConversation } from '../../conversation/format.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
 import { createTokenEstimator } from '../../tokens/token-estimator.ts';
 import { undoPlan } from '../plan/plan.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { createStrategy } from './registry.ts';
 
 it.each(['auto', 'manual', 'overflow'] as const)(

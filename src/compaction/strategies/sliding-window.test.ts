@@ -3,7 +3,7 @@ import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { readOpenings } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { readConversation } from '../../formats/registry.ts';
 import { changeOf } from '../plan/strategy.ts';
 import { createStrategy } from './registry.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ask, characters, madeBy, runSummarize, task } from '../../../test/support/summarize-runs.ts';
 import { type Message, textOf } from '../../conversation/message.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
-import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import type { Summarizer, SummaryRequest } from '../../memory/summary-request.ts';
 import { changeOf } from '../plan/strategy.ts';
 

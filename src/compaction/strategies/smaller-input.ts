@@ -1,7 +1,7 @@
 import { type Conversation, withMessages } from '../../conversation/format.ts';
 import type { Message } from '../../conversation/message.ts';
 import { readOpenings } from '../../conversation/summary-message.ts';
-import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import { truncateHeadForRetry } from '../overflow/retry-truncation.ts';
 import { findFloor } from '../plan/floor.ts';
 import type { StrategyContext } from '../plan/strategy.ts';

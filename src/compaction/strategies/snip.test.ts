@@ -12,7 +12,7 @@ import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { findContract } from '../../contracts/registry.ts';
 import { writeConversation } from '../../conversation/format.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { createStrategy } from './registry.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { type Block, textOf } from '../../conversation/message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { changeOf } from '../plan/strategy.ts';
 import { createStrategy } from './registry.ts';
 

@@ -17,7 +17,7 @@ import {
   readSummaryMessage,
   summaryMessageText,
 } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { findMarker } from '../../memory/markers.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
 import { requestTokens } from '../plan/receipt.ts';

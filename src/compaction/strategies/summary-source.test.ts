@@ -16,8 +16,8 @@ import {
 } from '../../../test/support/summarize-runs.ts';
 import { findContract } from '../../contracts/registry.ts';
 import { readOpenings, readSummaryMessage } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
-import { openaiChat } from '../../formats/openai-chat.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
+import { openaiChat } from '../../formats/openai-chat/format.ts';
 import { changeOf } from '../plan/strategy.ts';
 
 const user = (content: string) => ({ role: 'user', content });

@@ -2,7 +2,7 @@ import type { Span } from '../../conversation/cuts.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import type { Message } from '../../conversation/message.ts';
 import { readOpenings } from '../../conversation/summary-message.ts';
-import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import { type Layout, layOut } from '../plan/layout.ts';
 import { type PinLimits, spansOf } from '../plan/pins.ts';
 import type { StrategyContext } from '../plan/strategy.ts';

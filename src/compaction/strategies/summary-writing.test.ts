@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answer, ask, filling, madeBy, runSummarize, task } from '../../../test/support/summarize-runs.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { memory } from '../../memory/summarizer.ts';
 import { changeOf } from '../plan/strategy.ts';
 

@@ -1,6 +1,7 @@
 import { type Conversation, withMessages } from '../../conversation/format.ts';
 import { isObject } from '../../conversation/json.ts';
-import type { Block } from '../../conversation/message.ts';
+import type { Block, Message } from '../../conversation/message.ts';
+import { isSameList } from '../content.ts';
 
 /** Longer ids are refused by some servers of the chat format. */
 const LONGEST_TOOL_ID = 40;
@@ -23,50 +24,41 @@ export function shortToolId(id: string, sha1: (text: string) => string): string 
 export function shortenToolIds(conversation: Conversation, sha1: (text: string) => string): Conversation {
   const { format, messages } = conversation;
   if (format.name !== 'openai-chat') return conversation;
-  const ids = new ShortIds(sha1);
-  let isChanged = false;
-  const shortened = messages.map((message) => {
-    const blocks = message.blocks.map((block) => withShortId(block, ids));
-    if (blocks.every((block, index) => block === message.blocks[index])) return message;
-    isChanged = true;
-    return format.withBlocks(message, blocks);
+  const shortOf = shortener(sha1);
+  const shortened = messages.map((message): Message => {
+    const blocks = message.blocks.map((block) => withShortId(block, shortOf));
+    return isSameList(blocks, message.blocks) ? message : format.withBlocks(message, blocks);
   });
-  return withMessages(conversation, isChanged ? shortened : messages);
+  return isSameList(shortened, messages) ? conversation : withMessages(conversation, shortened);
 }
 
-function idOf(block: Block): string | undefined {
-  if (block.type === 'tool-call') return block.id;
-  return block.type === 'tool-result' ? block.callId : undefined;
+function withShortId(block: Block, shortOf: (id: string) => string): Block {
+  const { raw } = block;
+  if (!isObject(raw)) return block;
+  if (block.type === 'tool-call' && isLong(block.id)) {
+    const id = shortOf(block.id);
+    return { ...block, id, raw: { ...raw, id } };
+  }
+  if (block.type !== 'tool-result' || !isLong(block.callId)) return block;
+  const callId = shortOf(block.callId);
+  return { ...block, callId, raw: { ...raw, tool_call_id: callId } };
 }
 
-function withShortId(block: Block, ids: ShortIds): Block {
-  const id = idOf(block);
-  if (id === undefined || id.length <= LONGEST_TOOL_ID || !isObject(block.raw)) return block;
-  const short = ids.get(id);
-  if (block.type === 'tool-call') return { ...block, id: short, raw: { ...block.raw, id: short } };
-  if (block.type !== 'tool-result') return block;
-  return { ...block, callId: short, raw: { ...block.raw, tool_call_id: short } };
+function isLong(id: string | undefined): id is string {
+  return id !== undefined && id.length > LONGEST_TOOL_ID;
 }
 
 /** Gives every long id one short one, and no two the same. */
-class ShortIds {
-  private readonly short = new Map<string, string>();
-  private readonly taken = new Set<string>();
-  private readonly sha1: (text: string) => string;
-
-  constructor(sha1: (text: string) => string) {
-    this.sha1 = sha1;
-  }
-
-  get(id: string): string {
-    const known = this.short.get(id);
-    if (known !== undefined) return known;
-    let short = shortToolId(id, this.sha1);
-    for (let attempt = 1; this.taken.has(short); attempt++) {
-      short = shortToolId(id, (text) => this.sha1(`${text}\n${attempt}`));
+function shortener(sha1: (text: string) => string): (id: string) => string {
+  const known = new Map<string, string>();
+  const taken = new Set<string>();
+  return (id) => {
+    let short = known.get(id) ?? shortToolId(id, sha1);
+    for (let attempt = 1; taken.has(short) && !known.has(id); attempt++) {
+      short = shortToolId(id, (text) => sha1(`${text}\n${attempt}`));
     }
-    this.short.set(id, short);
-    this.taken.add(short);
+    known.set(id, short);
+    taken.add(short);
     return short;
-  }
+  };
 }

@@ -1,19 +1,20 @@
 import { type Conversation, withMessages } from '../../conversation/format.ts';
 import { asString, isObject } from '../../conversation/json.ts';
-import { type Message, textOf } from '../../conversation/message.ts';
+import type { Message } from '../../conversation/message.ts';
 import { PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
-import { ChangeLog, type ConversionChange } from '../convert/changes.ts';
-import { aiSdkModelMender } from './ai-sdk-model.ts';
-import { aiSdkUiMender } from './ai-sdk-ui.ts';
-import { anthropicMender } from './anthropic.ts';
-import { geminiMender } from './gemini.ts';
-import { langchainMender } from './langchain.ts';
-import type { MendContext, Mender } from './mender.ts';
-import { openaiChatMender } from './openai-chat.ts';
-import { openaiResponsesMender } from './openai-responses.ts';
+import { aiSdkModelMender } from '../ai-sdk/mend-model.ts';
+import { aiSdkUiMender } from '../ai-sdk/mend-ui.ts';
+import { anthropicMender } from '../anthropic-messages/mend.ts';
+import { ChangeLog, type ConversionChange } from '../change-log.ts';
+import { isSameList, joinTexts } from '../content.ts';
+import { geminiMender } from '../gemini/mend.ts';
+import { langchainMender } from '../langchain/mend.ts';
+import { openaiChatMender } from '../openai-chat/mend.ts';
+import { openaiResponsesMender } from '../openai-responses/mend.ts';
 import { pairTools } from './pair-tools.ts';
-import { plainRole } from './raw-message.ts';
+import { LEFT_OUT, type MendContext, type Mender, plainRole, unwrapMessage, wordsOf } from './shaping.ts';
 
+/** By name of the format. They are no part of the formats, so that reading a conversation does not load them. */
 const menders: ReadonlyMap<string, Mender> = new Map<string, Mender>([
   ['anthropic-messages', anthropicMender],
   ['openai-chat', openaiChatMender],
@@ -55,12 +56,9 @@ export function mendConversation(conversation: Conversation, options: MendOption
   const log = new ChangeLog();
   const isRequest = isObject(frame.body);
   const context: MendContext = { format, frame, model: options.model ?? frame.model, isRequest, log };
-
   const opened = takeInstructions(conversation, mender, log);
   const mended = mendMessages(opened.messages, mender, context);
-  const isSame =
-    mended.length === opened.messages.length &&
-    mended.every((message, index) => message === opened.messages[index]);
+  const isSame = isSameList(mended, opened.messages);
   return { conversation: isSame ? opened : withMessages(opened, mended), repairs: log.list() };
 }
 
@@ -70,15 +68,7 @@ function mendMessages(
   context: MendContext,
 ): readonly Message[] {
   const { format, frame, log } = context;
-  const shaped = messages.flatMap((message) => {
-    const { raw: before, responseId, usage } = message;
-    const raws = mender.shape(before, context);
-    if (raws.length === 1 && raws[0] === before) return [message];
-    return raws.map((raw) => {
-      const view = format.readMessage(raw);
-      return view.role === 'assistant' ? { ...view, responseId, usage } : view;
-    });
-  });
+  const shaped = messages.flatMap((message) => shapeMessage(message, mender, context));
   const prepared = mender.prepare?.(shaped, context) ?? shaped;
   const isWhole = frame.continues === undefined || mender.holdsWholeHistory === true;
   const paired = isWhole ? pairTools(prepared, mender, context) : prepared;
@@ -87,6 +77,27 @@ function mendMessages(
   if (!isMissing || (mender.mayBeEmpty === true && messages.length === 0)) return arranged;
   log.add('conversation without a message', 'given a placeholder');
   return format.userMessages([format.textBlock(PLACEHOLDER_TEXT)]);
+}
+
+function shapeMessage(message: Message, mender: Mender, context: MendContext): readonly Message[] {
+  const { raw: before, responseId, usage } = message;
+  const raws = shapeRaw(before, mender, context);
+  if (raws.length === 1 && raws[0] === before) return [message];
+  return raws.map((raw) => {
+    const view = context.format.readMessage(raw);
+    return view.role === 'assistant' ? { ...view, responseId, usage } : view;
+  });
+}
+
+function shapeRaw(raw: unknown, mender: Mender, context: MendContext): readonly unknown[] {
+  if (mender.takes?.(raw, context) === true) return [raw];
+  const message = unwrapMessage(raw, mender.isMessage, context.log);
+  const isOne = isObject(message) && (mender.isMessage(message) || typeof message['role'] === 'string');
+  if (isOne) return mender.shape(message, context);
+  const text = wordsOf(raw);
+  const isBlank = text.trim() === '' || text === '{}' || text === '[]';
+  context.log.add('value that is no message', isBlank ? LEFT_OUT : 'turned into a user message');
+  return isBlank ? [] : [mender.fromText?.(text) ?? { role: 'user', content: text }];
 }
 
 /** Instructions at the head of the list go to the place that the request has for them. */
@@ -108,7 +119,7 @@ function takeInstructions(conversation: Conversation, mender: Mender, log: Chang
 
 function instructionOf({ blocks, raw }: Message): string {
   if (blocks.some(({ type }) => type !== 'text')) return '';
-  const text = blocks.map(textOf).join('\n');
+  const text = joinTexts(blocks);
   return text === '' && isObject(raw) ? (asString(raw['content']) ?? '') : text;
 }
 

@@ -1,11 +1,54 @@
-import { bareWordings, mediaWordings } from './bare-wordings.ts';
-import { overflowCodes } from './codes.ts';
+import { bareWordings, lookAlikes, mediaWordings, overflowCodes } from './bare-wordings.ts';
 import { collectStatements, type Statement } from './evidence.ts';
-import { lookAlikes } from './look-alikes.ts';
-import { completeNumbers, isOutputTheCause } from './numbers.ts';
-import type { Overflow } from './overflow.ts';
-import { capturedNumbers, type Wording, type WordingNumbers } from './wording.ts';
-import { numberedWordings, rateWindowWording } from './wordings.ts';
+import {
+  capturedNumbers,
+  numberedWordings,
+  rateWindowWording,
+  type Wording,
+  type WordingNumbers,
+} from './wordings.ts';
+
+/** What a provider said about a request that did not fit, in its own tokens. */
+export interface OverflowFacts {
+  /** `output-too-large` is cured by less output, `media-limit` by less media, everything else by a shorter prompt. */
+  readonly kind: string;
+  /** Size of the prompt. */
+  readonly actualTokens?: number | undefined;
+  /** The window, or the rate limit for `rate-window`. */
+  readonly limitTokens?: number | undefined;
+  readonly requestedOutputTokens?: number | undefined;
+  /** Prompt and requested output together. */
+  readonly totalTokens?: number | undefined;
+  /** How much must go, always above 0; undefined when the provider did not say enough to know. */
+  readonly excessTokens?: number | undefined;
+  /**
+   * Set when the server stopped counting: the prompt is at least `actualTokens`, perhaps far more, so no excess can
+   * be computed from it. Use a count of your own.
+   */
+  readonly countIsLowerBound?: boolean | undefined;
+}
+
+/**
+ * What kind of "too large" a provider reported, named by its cure.
+ *
+ * - `prompt-too-long`: the prompt alone exceeds the window; shrink the prompt
+ * - `output-too-large`: the prompt fits, prompt plus requested output does not; lower the output limit
+ * - `rate-window`: one request asks for more than the tokens-per-minute limit; shrink to the limit, waiting never helps
+ * - `body-too-large`: too many bytes; media goes first
+ * - `media-limit`: too many or too large images or pages; strip media, not history
+ * - `soft`: an answer with HTTP 200 that shows that the context was full or silently cut
+ */
+export type OverflowKind = NonNullable<Wording['kind']> | 'output-too-large' | 'soft';
+
+/** A provider's statement that something did not fit. Numbers are the provider's own, in its own tokens. */
+export interface Overflow extends OverflowFacts {
+  readonly kind: OverflowKind;
+  /** Whose wording, code or sign was recognised. Compatible servers share wordings, so it need not be who sent it. */
+  readonly provider: string;
+  readonly countIsLowerBound?: true | undefined;
+  /** The words that were recognised, shortened. */
+  readonly message: string;
+}
 
 /** What is known about a response besides its body. */
 export interface OverflowHint {
@@ -121,4 +164,48 @@ function toOverflow(statement: Statement, { wording, text, numbers: stated, isLo
   const kind = wording.kind ?? (isOutputTheCause(numbers) ? 'output-too-large' : 'prompt-too-long');
   const message = text ?? statement.texts[0] ?? statement.codes.join(' ');
   return { kind, provider: wording.provider, ...numbers, message: message.slice(0, maximumMessageLength) };
+}
+
+/** The numbers of an overflow, as far as they are stated or follow from each other. */
+type OverflowNumbers = Omit<Overflow, 'kind' | 'provider' | 'message'>;
+
+// Where a server counts only up to the limit, a reservation above this share of the window is taken for the cause.
+const oversizedOutputShare = 0.25;
+
+/** Completes what a provider stated: prompt = total - output, total = prompt + output, excess = the larger - limit. */
+function completeNumbers(stated: WordingNumbers, isLowerBound: boolean): OverflowNumbers {
+  const { output, total } = stated;
+  const limitTokens = positive(stated.limit);
+  const actualTokens = stated.actual ?? difference(total, output);
+  const totalTokens = total ?? sum(actualTokens, output);
+  const largest = Math.max(actualTokens ?? 0, totalTokens ?? 0);
+  const gap = limitTokens === undefined || isLowerBound ? undefined : largest - limitTokens;
+  return {
+    actualTokens,
+    limitTokens,
+    requestedOutputTokens: output,
+    totalTokens,
+    excessTokens: positive(stated.excess) ?? positive(gap),
+    countIsLowerBound: isLowerBound ? true : undefined,
+  };
+}
+
+/** Whether lowering the output limit is the cure: the prompt fits, prompt and output together do not. */
+function isOutputTheCause(numbers: OverflowNumbers): boolean {
+  const { actualTokens, limitTokens, requestedOutputTokens = 0, totalTokens = 0 } = numbers;
+  if (limitTokens === undefined) return false;
+  if (numbers.countIsLowerBound) return requestedOutputTokens > limitTokens * oversizedOutputShare;
+  return actualTokens !== undefined && actualTokens < limitTokens && limitTokens < totalTokens;
+}
+
+function positive(value: number | undefined): number | undefined {
+  return value !== undefined && value > 0 ? value : undefined;
+}
+
+function sum(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined || right === undefined ? undefined : left + right;
+}
+
+function difference(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined || right === undefined || left < right ? undefined : left - right;
 }

@@ -1,6 +1,3 @@
-import { separateJson } from './embedded-json.ts';
-import { clipText, normaliseText } from './text.ts';
-
 /** What one object of an error says by itself. */
 export interface Statement {
   /** HTTP status: its own, else that of the object it stood in. */
@@ -27,22 +24,8 @@ const codeKeys = ['code', 'type', 'error_code', 'errorCode', 'error_type', '__ty
 // Where clients, gateways and servers put the message, and where they put the error inside the error. `errors` comes
 // last: it holds earlier attempts, and `lastError` says more.
 const contentKeys = [
-  'message',
-  'error',
-  'detail',
-  'details',
-  'errorDetails',
-  'error_message',
-  'msg',
-  'responseBody',
-  'body',
-  'data',
-  'metadata',
-  'raw',
-  'response',
-  'lastError',
-  'cause',
-  'errors',
+  ...['message', 'error', 'detail', 'details', 'errorDetails', 'error_message', 'msg', 'responseBody'],
+  ...['body', 'data', 'metadata', 'raw', 'response', 'lastError', 'cause', 'errors'],
 ];
 
 // The status at the head of a client's message: `400 {"type":…`, `Error code: 429 - …`, `APIError: 413 status code`.
@@ -85,12 +68,11 @@ function toSubject(value: unknown): object | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-interface Reading {
-  readonly statement?: Statement;
-  readonly inner: readonly unknown[];
-}
-
-function readSubject(subject: object, pending: Pending, budget: { characters: number }): Reading {
+function readSubject(
+  subject: object,
+  pending: Pending,
+  budget: { characters: number },
+): { readonly statement?: Statement; readonly inner: readonly unknown[] } {
   const items = listItems(subject);
   if (items !== undefined) return { inner: items };
   const texts: string[] = [];
@@ -107,24 +89,22 @@ function readSubject(subject: object, pending: Pending, budget: { characters: nu
     if (words.trim() !== '') texts.push(normaliseText(clipText(words)));
     inner.push(...values);
   }
-  return {
-    statement: { status: settleStatus(subject, pending, texts), texts, ...readFields(subject) },
-    inner,
+  const statement: Statement = {
+    status: settleStatus(subject, pending, texts),
+    codes: codeKeys.flatMap((key) => toCode(readKey(subject, key))),
+    texts,
+    promptTokens: toCount(readKey(subject, 'n_prompt_tokens')),
+    windowTokens: toCount(readKey(subject, 'n_ctx')),
   };
+  return { statement, inner };
 }
 
 /** From the outside in: what the server answered goes before what its body claims, unless it answered with success. */
 function settleStatus(subject: object, outer: Pending, texts: readonly string[]): number | undefined {
   if (outer.status !== undefined && outer.status >= 300) return outer.status;
-  return ownStatus(subject) ?? statusInTexts(texts) ?? outer.status;
-}
-
-function readFields(subject: object): Pick<Statement, 'codes' | 'promptTokens' | 'windowTokens'> {
-  return {
-    codes: codeKeys.flatMap((key) => toCode(readKey(subject, key))),
-    promptTokens: toCount(readKey(subject, 'n_prompt_tokens')),
-    windowTokens: toCount(readKey(subject, 'n_ctx')),
-  };
+  const own = statusKeys.map((key) => toStatus(readKey(subject, key)));
+  const leading = texts.map((text) => toStatus(leadingStatus.exec(text)?.[1]));
+  return [...own, ...leading].find((status) => status !== undefined) ?? outer.status;
 }
 
 /** Undefined for what is no list. Even asking may throw: a proxy can be revoked. */
@@ -145,22 +125,9 @@ function readKey(subject: object, key: string): unknown {
   }
 }
 
-function ownStatus(subject: object): number | undefined {
-  for (const key of statusKeys) {
-    const status = toStatus(readKey(subject, key));
-    if (status !== undefined) return status;
-  }
-  return undefined;
-}
-
 function toStatus(value: unknown): number | undefined {
   const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
   return typeof status === 'number' && status >= 200 && status < 600 ? status : undefined;
-}
-
-function statusInTexts(texts: readonly string[]): number | undefined {
-  const digits = texts.map((text) => leadingStatus.exec(text)?.[1]).find((found) => found !== undefined);
-  return digits === undefined ? undefined : Number(digits);
 }
 
 function toCode(value: unknown): readonly string[] {
@@ -170,4 +137,74 @@ function toCode(value: unknown): readonly string[] {
 
 function toCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
+/** A message taken apart: what is prose, and what was JSON inside of it. */
+interface SeparatedText {
+  readonly words: string;
+  readonly values: readonly unknown[];
+}
+
+const maximumJsonLength = 262_144;
+const maximumEvents = 64;
+
+/**
+ * Finds JSON in a client's message (`400 {"error":…}`), in a body given as text, and in the `data:` lines of an event
+ * stream. What was parsed is left out of `words`: only its known fields may speak, never a text that merely quotes an
+ * error. Text without JSON comes back whole.
+ */
+function separateJson(text: string): SeparatedText {
+  const start = text.indexOf('{');
+  if (start === -1 || text.length > maximumJsonLength) return { words: text, values: [] };
+  const end = text.lastIndexOf('}') + 1;
+  const whole = parse(text.slice(start, end));
+  if (whole !== undefined) return { words: `${text.slice(0, start)} ${text.slice(end)}`, values: [whole] };
+  return /^(?:event|data|id|retry|:)/.test(text) ? parseEvents(text) : { words: text, values: [] };
+}
+
+function parseEvents(text: string): SeparatedText {
+  const values = text
+    .split('\n')
+    .filter((line) => line.startsWith('data:'))
+    .slice(-maximumEvents)
+    .map((line) => parse(line.slice('data:'.length)))
+    .filter((value) => value !== undefined);
+  return { words: '', values };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const clippedLength = 8192;
+
+/** The first and the last 8 kB. An error's own words stand at either end; the middle is what it quotes. */
+function clipText(text: string): string {
+  if (text.length <= 2 * clippedLength) return text;
+  return `${text.slice(0, clippedLength)}\n${text.slice(-clippedLength)}`;
+}
+
+// `>` and `'` as some servers escape them inside JSON, for text that is too broken to be parsed.
+const plain = new Map([
+  [String.raw`\u003e`, '>'],
+  [String.raw`\u003c`, '<'],
+  [String.raw`\u0027`, "'"],
+  ['&gt;', '>'],
+  ['&lt;', '<'],
+  ['\u2019', "'"],
+]);
+
+/** One line with single spaces, plain quotes and no escapes, so that a pattern need not care how a message was wrapped. */
+function normaliseText(text: string): string {
+  return text
+    .replaceAll(
+      /\\u00(?:3[ec]|27)|&[gl]t;|\u2019/gi,
+      (escaped) => plain.get(escaped.toLowerCase()) ?? escaped,
+    )
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }

@@ -1,7 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from './answer.ts';
-import { type Answer, detectSoftOverflow, softSigns } from './soft.ts';
+import { type Answer, detectSoftOverflow, readAnswer, softSigns } from './soft.ts';
 
 describe('detectSoftOverflow', () => {
   it.each<{ why: string; answer: Answer; sign: number | undefined }>([

@@ -1,4 +1,5 @@
-import type { Overflow } from './overflow.ts';
+import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import type { Overflow } from './detect.ts';
 
 /** What is known about an answer that came with HTTP 200. Everything is optional; what is unknown shows nothing. */
 export interface Answer {
@@ -15,7 +16,7 @@ export interface Answer {
 }
 
 /** One way in which a successful answer shows that the context was full or cut. */
-export interface SoftSign {
+interface SoftSign {
   /** Who is known for it; `any` when several are. */
   readonly provider: string;
   readonly message: string;
@@ -96,4 +97,84 @@ export function detectSoftOverflow(answer: Answer): Overflow | undefined {
     excessTokens: excess > 0 ? excess : undefined,
     message: sign.message,
   };
+}
+
+/**
+ * Reads the signs of a soft overflow from a complete response body: Anthropic Messages, OpenAI Chat and Responses
+ * (also the payload of its closing event), Gemini, Ollama's own API. Gives no signs for any other shape.
+ */
+export function readAnswer(body: unknown): Answer {
+  if (!isObject(body)) return {};
+  const response = isObject(body['response']) ? body['response'] : body;
+  if (body['type'] === 'message') return readMessages(body);
+  if (Array.isArray(body['choices'])) return readChat(body, toObject(body['choices'][0]));
+  if (response['object'] === 'response') return readResponses(response);
+  if (Array.isArray(body['candidates'])) return readGemini(body, toObject(body['candidates'][0]));
+  return typeof body['done'] === 'boolean' ? readOllama(body) : {};
+}
+
+function readMessages({ usage, stop_reason: reason, content }: JsonObject): Answer {
+  return {
+    stopReason: toReason(reason),
+    promptTokens: total(usage, ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']),
+    outputTokens: total(usage, ['output_tokens']),
+    hasContent: asList(content).length > 0,
+  };
+}
+
+function readChat({ usage }: JsonObject, choice: JsonObject): Answer {
+  const message = toObject(choice['message']);
+  const parts = ['content', 'tool_calls', 'refusal', 'reasoning_content'];
+  return {
+    stopReason: toReason(choice['finish_reason']),
+    promptTokens: total(usage, ['prompt_tokens']),
+    outputTokens: total(usage, ['completion_tokens']),
+    hasContent: parts.some((key) => isFilled(message[key])),
+  };
+}
+
+function readResponses({ usage, status, incomplete_details: details, output }: JsonObject): Answer {
+  return {
+    stopReason: toReason(toObject(details)['reason']) ?? toReason(status),
+    promptTokens: total(usage, ['input_tokens']),
+    outputTokens: total(usage, ['output_tokens']),
+    hasContent: asList(output).length > 0,
+  };
+}
+
+function readGemini({ usageMetadata: usage }: JsonObject, candidate: JsonObject): Answer {
+  return {
+    stopReason: toReason(candidate['finishReason']),
+    promptTokens: total(usage, ['promptTokenCount']),
+    outputTokens: total(usage, ['candidatesTokenCount', 'thoughtsTokenCount']),
+    hasContent: asList(toObject(candidate['content'])['parts']).length > 0,
+  };
+}
+
+function readOllama(body: JsonObject): Answer {
+  const message = toObject(body['message']);
+  return {
+    stopReason: toReason(body['done_reason']),
+    promptTokens: total(body, ['prompt_eval_count']),
+    outputTokens: total(body, ['eval_count']),
+    hasContent: [message['content'], message['tool_calls'], body['response']].some(isFilled),
+  };
+}
+
+function toObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function toReason(value: unknown): string | undefined {
+  return asString(value) || undefined;
+}
+
+function isFilled(value: unknown): boolean {
+  return (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
+}
+
+/** The sum of these counts, or undefined when the provider reported none of them. */
+function total(usage: unknown, keys: readonly string[]): number | undefined {
+  const counts = keys.map((key) => toObject(usage)[key]).filter((count) => typeof count === 'number');
+  return counts.length === 0 ? undefined : counts.map(asCount).reduce((sum, count) => sum + count, 0);
 }

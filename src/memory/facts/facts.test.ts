@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { oddLike } from '../../../test/support/odd-values.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { type FactKind, factsOf } from './facts.ts';
 
 const read = (list: readonly unknown[]) => list.map(anthropicMessages.readMessage);

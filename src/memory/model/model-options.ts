@@ -1,4 +1,4 @@
-import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 
 /** How a model is asked for summaries. */
 export interface ModelSummarizerOptions {

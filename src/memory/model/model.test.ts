@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { readSummaryMessage, summaryMessageText } from '../../conversation/summary-message.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { parseOverflow } from '../../formats/overflow/detect.ts';
 import { createTokenEstimator } from '../../tokens/token-estimator.ts';
 import { readProse } from '../prose.ts';

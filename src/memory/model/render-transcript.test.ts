@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
-import { openaiChat } from '../../formats/openai-chat.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
+import { openaiChat } from '../../formats/openai-chat/format.ts';
 import { renderTranscript, shorten } from './render-transcript.ts';
 
 const read = (list: readonly unknown[]) => list.map(anthropicMessages.readMessage);

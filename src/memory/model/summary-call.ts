@@ -1,7 +1,7 @@
 import { type Conversation, withMessages } from '../../conversation/format.ts';
 import { isObject } from '../../conversation/json.ts';
 import { linkTools } from '../../conversation/tool-links.ts';
-import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import type { SummaryRequest } from '../summary-request.ts';
 import type { CompletionRequest } from './model-client.ts';
 import type { ModelSummarizerOptions } from './model-options.ts';

@@ -1,5 +1,5 @@
 import type { Usage } from '../../conversation/message.ts';
-import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 
 /** The prompt of a summary in estimated tokens. */
 export interface PromptSizes {

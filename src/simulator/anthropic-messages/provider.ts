@@ -1,7 +1,7 @@
 import { anthropicMessagesContract } from '../../contracts/anthropic-messages/contract.ts';
 import { modelFacts } from '../../contracts/anthropic-messages/models.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import type { Problem } from '../problem.ts';
 import type { Accepted, Asked, Call, Provider, World } from '../provider.ts';
 import type { OfferedTool } from '../script.ts';

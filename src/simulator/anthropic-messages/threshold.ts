@@ -1,6 +1,6 @@
 import { withMessages } from '../../conversation/format.ts';
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
-import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { measurePrompt, type Prompt } from '../prompt.ts';
 
 const defaultTriggerTokens = 150_000;

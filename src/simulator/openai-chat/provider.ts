@@ -1,6 +1,6 @@
 import { openaiChatContract } from '../../contracts/openai-chat/contract.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import { openaiChat } from '../../formats/openai-chat.ts';
+import { openaiChat } from '../../formats/openai-chat/format.ts';
 import { openaiEndpoint, openaiError, openaiRefusal } from '../openai-errors.ts';
 import { readToolChoice, reasons } from '../openai-request.ts';
 import type { Provider, World } from '../provider.ts';

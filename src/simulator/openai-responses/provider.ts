@@ -1,6 +1,6 @@
 import { openaiResponsesContract } from '../../contracts/openai-responses/contract.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import { openaiResponses } from '../../formats/openai-responses.ts';
+import { openaiResponses } from '../../formats/openai-responses/format.ts';
 import type { ModelLimits } from '../model-limits.ts';
 import { openaiEndpoint, openaiRefusal } from '../openai-errors.ts';
 import { readToolChoice, reasons } from '../openai-request.ts';
