@@ -1,5 +1,5 @@
-import { anthropicMessagesContract } from '../../contracts/anthropic-messages/contract.ts';
 import { modelFacts } from '../../contracts/anthropic-messages/models.ts';
+import { anthropicMessagesContract } from '../../contracts/registry.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import type { Problem } from '../problem.ts';

@@ -1,4 +1,4 @@
-import { openaiChatContract } from '../../contracts/openai-chat/contract.ts';
+import { openaiChatContract } from '../../contracts/registry.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { openaiChat } from '../../formats/openai-chat.ts';
 import { openaiEndpoint, openaiError, openaiRefusal } from '../openai-errors.ts';

@@ -1,4 +1,4 @@
-import { openaiResponsesContract } from '../../contracts/openai-responses/contract.ts';
+import { openaiResponsesContract } from '../../contracts/registry.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { openaiResponses } from '../../formats/openai-responses.ts';
 import type { ModelLimits } from '../model-limits.ts';
