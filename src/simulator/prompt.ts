@@ -4,7 +4,7 @@ import { asList, isObject, type JsonObject } from '../conversation/json.ts';
 import type { Block, Message } from '../conversation/message.ts';
 import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
 import { tokenProfileForModel } from '../tokens/token-profiles.ts';
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson } from './json.ts';
 
 /** One block of a prompt, in the order in which the model reads it: tools, system, messages. */
 export interface PromptBlock {

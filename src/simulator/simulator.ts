@@ -5,11 +5,10 @@ import { asString, isObject } from '../conversation/json.ts';
 import { createCacheLedger } from './cache-ledger.ts';
 import { type Chunking, deliver } from './delivery.ts';
 import type { Fault } from './faults.ts';
-import { createStoredResponses } from './openai-responses/stored-responses.ts';
+import { createStoredResponses } from './openai-responses/server-state.ts';
 import type { TokenCounter } from './prompt.ts';
 import { createRecorder, type RecordedRequest, withoutSecrets } from './recorder.ts';
-import { readBody } from './request-body.ts';
-import { createRouter, type Router } from './routes.ts';
+import { createRouter, type RawRequest, type Router } from './routes.ts';
 import { defaultScript, type Script } from './script.ts';
 import { createIds, createNumbers } from './seeded.ts';
 
@@ -129,7 +128,7 @@ async function judge(
       headers: withoutSecrets(headers),
       body: parsedBody,
     },
-    parsedBody === undefined || body === 'too-large' ? 0 : body.bytes.length,
+    parsedBody === undefined || body === 'too-large' ? 0 : body.length,
   );
   return delivery;
 }
@@ -163,4 +162,26 @@ function urlOf(server: Server): string {
     throw new TypeError('a listening server has an address');
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;
+}
+
+/** Largest body that the providers accept. */
+const maxBodyBytes = 32 * 1024 * 1024;
+/** What a client may send in vain before the connection is broken. */
+const maxDrainedBytes = 4 * maxBodyBytes;
+
+/**
+ * Reads a body. One that is too large is read on and thrown away, so that the client gets to see the refusal.
+ * @throws when the client goes away
+ */
+export async function readBody(request: IncomingMessage): Promise<RawRequest['body']> {
+  let chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request) {
+    const bytes = chunk as Buffer; // no encoding is set, so chunks are bytes
+    sizeBytes += bytes.length;
+    if (sizeBytes <= maxBodyBytes) chunks.push(bytes);
+    else chunks = [];
+    if (sizeBytes > maxDrainedBytes) request.destroy();
+  }
+  return sizeBytes > maxBodyBytes ? 'too-large' : Buffer.concat(chunks);
 }

@@ -1,6 +1,6 @@
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import { inPieces } from '../pieces.ts';
 import type { ServerEvent } from '../provider.ts';
+import { inPieces } from '../reply.ts';
 
 type Draft = readonly [type: string, fields: object];
 

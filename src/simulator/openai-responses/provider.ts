@@ -1,18 +1,22 @@
 import { openaiResponsesContract } from '../../contracts/registry.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { openaiResponses } from '../../formats/openai-responses.ts';
-import type { ModelLimits } from '../model-limits.ts';
-import { openaiEndpoint, openaiRefusal } from '../openai-errors.ts';
-import { readToolChoice, reasons } from '../openai-request.ts';
-import type { Problem, Refused } from '../problem.ts';
-import type { Provider, World } from '../provider.ts';
+import type { ModelLimits } from '../model-endpoint.ts';
+import { automaticCacheUse, openaiEndpoint, openaiRefusal, readToolChoice, reasons } from '../openai.ts';
+import type { Exchange, Problem, Provider, Refused, World } from '../provider.ts';
 import type { OutputRoom } from '../reply.ts';
 import type { OfferedTool } from '../script.ts';
-import { writeResponse } from './answer.ts';
-import { checkContextManagement, isTriggered, sinceCompaction } from './compaction.ts';
+import {
+  checkContextManagement,
+  compactionTokens,
+  isTriggered,
+  sinceCompaction,
+  userMessagesOf,
+  writeCompaction,
+  writeResponse,
+} from './answer.ts';
 import { eventAfter, failedResponseEvents, responseEvents } from './events.ts';
-import { createReasoningSeals } from './seals.ts';
-import { itemsOf } from './stored-responses.ts';
+import { createReasoningSeals, itemsOf, type ReasoningSeals } from './server-state.ts';
 
 /** `POST /v1/responses`. Keeps responses unless the request says `store: false`. */
 export function createOpenaiResponses(world: World): Provider {
@@ -23,6 +27,11 @@ export function createOpenaiResponses(world: World): Provider {
   return {
     ...openaiEndpoint,
     format: 'openai-responses',
+    path: '/v1/responses',
+    counter: {
+      path: '/v1/responses/input_tokens',
+      answer: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+    },
     streamEnd: undefined,
 
     accept({ body }) {
@@ -94,4 +103,48 @@ function readTool(tool: unknown): readonly OfferedTool[] {
   if (!isObject(tool) || tool['type'] !== 'function') return [];
   const schema: JsonObject = isObject(tool['parameters']) ? tool['parameters'] : {};
   return [{ name: asString(tool['name']) ?? '', schema }];
+}
+
+/** `POST /v1/responses/compact`: the same requests, answered with a shorter input to go on with. */
+export function createResponsesCompact(world: World): Provider {
+  const responses = createOpenaiResponses(world);
+  const seals = createReasoningSeals(world.secret);
+  return {
+    ...responses,
+    path: '/v1/responses/compact',
+    counter: undefined,
+    accept: (call) => {
+      const accepted = responses.accept(call);
+      return 'body' in accepted && accepted.body['stream'] !== undefined ? { problem: noStream } : accepted;
+    },
+    readAsked: (accepted) => ({ ...responses.readAsked(accepted), isCompaction: true }),
+    answer: (exchange) => writeCompacted(exchange, world, seals),
+  };
+}
+
+const noStream: Problem = {
+  status: 400,
+  code: 'unknown_parameter',
+  param: 'stream',
+  message: "Unknown parameter: 'stream'.",
+};
+
+/** The user's messages as they are, and one item for everything else. */
+function writeCompacted({ accepted, prompt }: Exchange, world: World, seals: ReasoningSeals): JsonObject {
+  const items = itemsOf(world.responses.expand(accepted.body));
+  const outputTokens = compactionTokens(prompt);
+  const model = asString(accepted.body['model']) ?? '';
+  return {
+    id: world.ids('resp_', 48),
+    object: 'response.compaction',
+    created_at: Math.floor(world.now() / 1000),
+    output: [...userMessagesOf(items, world), writeCompaction(prompt, world, seals)],
+    usage: {
+      input_tokens: prompt.tokens,
+      input_tokens_details: automaticCacheUse(world.cache, prompt, model),
+      output_tokens: outputTokens,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: prompt.tokens + outputTokens,
+    },
+  };
 }
