@@ -75,12 +75,11 @@ interface Situation {
 
 function answerAccepted(situation: Situation, counted: Prompt, behaviour: ModelBehaviour): Outcome {
   const { provider, accepted, faults } = situation;
-  const { body } = accepted;
-  const limits = limitsOf(asString(body['model']) ?? '', behaviour.windowTokens);
+  const limits = limitsOf(accepted.model, behaviour.windowTokens);
   const mayTruncate =
-    provider.truncates?.(body) === true || faults.some((fault) => kindOf(fault).truncates === true);
+    provider.truncates?.(accepted.body) === true || faults.some((fault) => kindOf(fault).truncates === true);
   const prompt = mayTruncate ? truncatePrompt(counted, limits.inputTokens, behaviour.countTokens) : counted;
-  const room = provider.outputRoom(prompt.tokens, body, limits);
+  const room = provider.outputRoom(prompt.tokens, accepted, limits);
   const promptTokens = prompt.tokens;
   if (isRefused(room)) return { ...refuseLength(situation, room.problem, prompt, behaviour), promptTokens };
 

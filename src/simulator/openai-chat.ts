@@ -1,6 +1,7 @@
 import { openaiChatContract } from '../contracts/registry.ts';
 import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
+import { asObject } from './json.ts';
 import type { ModelLimits } from './model-endpoint.ts';
 import {
   automaticCacheUse,
@@ -10,7 +11,7 @@ import {
   readToolChoice,
   reasons,
 } from './openai.ts';
-import type { Exchange, Problem, Provider, Refused, ServerEvent, World } from './provider.ts';
+import type { Accepted, Exchange, Problem, Provider, Refused, ServerEvent, World } from './provider.ts';
 import { type FittedReply, inPieces, type OutputRoom, type ReplyStop } from './reply.ts';
 import type { OfferedTool } from './script.ts';
 
@@ -22,107 +23,94 @@ export function createOpenaiChat(world: World): Provider {
     path: '/v1/chat/completions',
     streamEnd: '[DONE]',
 
-    accept({ body }) {
-      const problem = openaiRefusal(openaiChatContract.check(body));
-      const request = isObject(body) ? body : {};
-      const refusal = problem ?? checkChoices(request);
-      if (refusal !== undefined) return { problem: refusal };
-      return { body: request, conversation: openaiChat.read(request), transformations: [] };
+    accept(call) {
+      const body = asObject(call.body);
+      const problem =
+        openaiRefusal(openaiChatContract.check(call.body)) ?? checkCount(body) ?? checkStop(body);
+      if (problem !== undefined) return { problem };
+      return { body, model: asString(body['model']) ?? '', conversation: openaiChat.read(body) };
     },
 
-    outputRoom: chatOutputRoom,
-    readAsked: ({ body }) => ({
+    outputRoom,
+    readAsked: ({ body, model }) => ({
       ...readToolChoice(body, asList(body['tools']).flatMap(readTool)),
-      thinks: reasons(body, body['reasoning_effort']),
-      stopSequences: readStopSequences(body),
-      choiceCount: readChoiceCount(body),
+      thinks: reasons(model, body['reasoning_effort']),
+      stopSequences: stopsOf(body).flatMap((text) => asString(text) ?? []),
+      choiceCount: typeof body['n'] === 'number' ? body['n'] : 1,
     }),
     answer: (exchange) => writeCompletion(exchange, world),
-    events: (answer, body) => completionEvents(answer, wantsStreamUsage(body)),
+    events: completionEvents,
     errorEvents: (first, problem) => [...first, { data: { error: openaiError(problem) } }],
   };
 }
 
 function readTool(tool: unknown): readonly OfferedTool[] {
-  const called: unknown = isObject(tool) ? tool['function'] : undefined;
-  if (!isObject(called)) return [];
-  const schema: JsonObject = isObject(called['parameters']) ? called['parameters'] : {};
-  return [{ name: asString(called['name']) ?? '', schema }];
+  const called = asObject(tool)['function'];
+  return isObject(called)
+    ? [{ name: asString(called['name']) ?? '', schema: asObject(called['parameters']) }]
+    : [];
 }
 
 const maxChoices = 128;
 const maxStopSequences = 4;
 
-/** How many answers a request asks for. */
-export function readChoiceCount({ n }: JsonObject): number {
-  return typeof n === 'number' ? n : 1;
-}
-
 /** Texts that end an answer: one, or a list. */
-export function readStopSequences({ stop }: JsonObject): readonly string[] {
-  const texts = typeof stop === 'string' ? [stop] : asList(stop);
-  return texts.flatMap((text) => asString(text) ?? []);
+function stopsOf({ stop }: JsonObject): readonly unknown[] {
+  return typeof stop === 'string' ? [stop] : asList(stop);
 }
 
-/** The refusal of a number of answers, or of stop sequences, that the API does not take. */
-export function checkChoices({ n, stop }: JsonObject): Problem | undefined {
-  if (n !== undefined && n !== null) {
-    const problem = checkCount(n);
-    if (problem !== undefined) return problem;
-  }
-  const { length } = asList(stop);
+function checkStop(body: JsonObject): Problem | undefined {
+  const { length } = stopsOf(body);
   if (length <= maxStopSequences) return undefined;
   const message = `Invalid 'stop': array too long. Expected an array with maximum length ${maxStopSequences}, but got an array with length ${length} instead.`;
   return { status: 400, code: 'array_above_max_length', param: 'stop', message };
 }
 
-function checkCount(count: unknown): Problem | undefined {
-  if (typeof count !== 'number' || !Number.isInteger(count)) {
-    const message = "Invalid type for 'n': expected an integer.";
-    return { status: 400, code: 'invalid_type', param: 'n', message };
+/** The refusal of a number of answers that the API does not give. */
+function checkCount({ n }: JsonObject): Problem | undefined {
+  if (n === undefined || n === null) return undefined;
+  const refuse = (code: string, message: string): Problem => ({ status: 400, code, param: 'n', message });
+  if (typeof n !== 'number' || !Number.isInteger(n)) {
+    return refuse('invalid_type', "Invalid type for 'n': expected an integer.");
   }
-  if (count >= 1 && count <= maxChoices) return undefined;
-  const [side, limit] =
-    count < 1 ? (['below minimum', '>= 1'] as const) : (['above maximum', `<= ${maxChoices}`] as const);
-  const message = `Invalid 'n': integer ${side} value. Expected a value ${limit}, but got ${count} instead.`;
-  return {
-    status: 400,
-    code: count < 1 ? 'integer_below_min_value' : 'integer_above_max_value',
-    param: 'n',
-    message,
-  };
+  if (n >= 1 && n <= maxChoices) return undefined;
+  const [code, side, limit] =
+    n < 1
+      ? ['integer_below_min_value', 'below minimum', '>= 1']
+      : ['integer_above_max_value', 'above maximum', `<= ${maxChoices}`];
+  return refuse(
+    `${code}`,
+    `Invalid 'n': integer ${side} value. Expected a value ${limit}, but got ${n} instead.`,
+  );
 }
 
 /** Newer models name the limit of their input, older ones the window that input and output share. */
 const inputLimited = /^(?:ft:)?gpt-[5-9]/;
 
 /** `context_length_exceeded`, in the wording of the model's generation. Without a limit the output has all the rest. */
-export function chatOutputRoom(
+function outputRoom(
   promptTokens: number,
-  body: JsonObject,
+  { body, model }: Accepted,
   { windowTokens, inputTokens }: ModelLimits,
 ): OutputRoom | Refused {
-  const limit = body['max_completion_tokens'] ?? body['max_tokens'];
-  const wanted = typeof limit === 'number' ? limit : undefined;
+  const isInputLimited = inputLimited.test(model);
   if (promptTokens > inputTokens) {
-    return inputLimited.test(asString(body['model']) ?? '')
-      ? refuse(
-          `Input tokens exceed the configured limit of ${inputTokens} tokens. Your messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`,
-        )
-      : refuse(
-          `This model's maximum context length is ${inputTokens} tokens. However, your messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`,
-        );
+    const limit = isInputLimited
+      ? `Input tokens exceed the configured limit of ${inputTokens} tokens. Your`
+      : `This model's maximum context length is ${inputTokens} tokens. However, your`;
+    const rest = `messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`;
+    return tooLong(`${limit} ${rest}`);
   }
+  const wanted = body['max_completion_tokens'] ?? body['max_tokens'];
   const room = windowTokens - promptTokens;
-  if (wanted === undefined || wanted <= room)
-    return { tokens: Math.min(wanted ?? room, room), stop: 'length' };
-  if (inputLimited.test(asString(body['model']) ?? '')) return { tokens: room, stop: 'length' };
-  return refuse(
+  if (typeof wanted !== 'number') return { tokens: room, stop: 'length' };
+  if (wanted <= room || isInputLimited) return { tokens: Math.min(wanted, room), stop: 'length' };
+  return tooLong(
     `This model's maximum context length is ${windowTokens} tokens. However, you requested ${promptTokens + wanted} tokens (${promptTokens} in the messages, ${wanted} in the completion). Please reduce the length of the messages or completion.`,
   );
 }
 
-function refuse(message: string): Refused {
+function tooLong(message: string): Refused {
   return { problem: { status: 400, message, code: 'context_length_exceeded', param: 'messages' } };
 }
 
@@ -135,9 +123,9 @@ const finishReasons: Readonly<Record<ReplyStop, string>> = {
 };
 
 /** A `chat.completion`. Thinking shows only in the number of reasoning tokens. */
-export function writeCompletion({ accepted, prompt, replies }: Exchange, world: World): JsonObject {
-  const model = asString(accepted.body['model']) ?? '';
-  const cache = automaticCacheUse(world.cache, prompt, model);
+function writeCompletion({ accepted, prompt, replies }: Exchange, world: World): JsonObject {
+  const { model } = accepted;
+  const cache = automaticCacheUse(world, prompt, model);
   const choices = replies.map((reply, index) => writeChoice(reply, index, world));
   const outputTokens = replies.reduce((sum, reply) => sum + reply.outputTokens, 0);
   return {
@@ -189,27 +177,18 @@ function writeChoice(reply: FittedReply, index: number, world: World): JsonObjec
   };
 }
 
-/** Whether the client wants the usage of a stream. */
-export function wantsStreamUsage(body: JsonObject): boolean {
-  return isObject(body['stream_options']) && body['stream_options']['include_usage'] === true;
-}
-
 /** A completion as its chunks: the role, text, calls piece by piece, the finish, and the usage where it is wanted. */
-export function completionEvents(completion: JsonObject, withUsage: boolean): readonly ServerEvent[] {
-  const { choices, usage, object: _object, ...shared } = completion;
-  const chunk = (choice: object): ServerEvent => ({
-    data: {
-      ...shared,
-      object: 'chat.completion.chunk',
-      choices: [choice],
-      ...(withUsage ? { usage: null } : {}),
-    },
+function completionEvents(completion: JsonObject, body: JsonObject): readonly ServerEvent[] {
+  const { choices, usage, ...shared } = completion;
+  const withUsage = asObject(body['stream_options'])['include_usage'] === true;
+  const chunk = (fields: object): ServerEvent => ({
+    data: { ...shared, object: 'chat.completion.chunk', ...fields },
   });
-  const usageChunk: ServerEvent = {
-    data: { ...shared, object: 'chat.completion.chunk', choices: [], usage },
-  };
   const pieces = inTurn(asList(choices).map((choice) => choicePieces(asObject(choice))));
-  return [...pieces.map(chunk), ...(withUsage ? [usageChunk] : [])];
+  return [
+    ...pieces.map((piece) => chunk({ choices: [piece], ...(withUsage ? { usage: null } : {}) })),
+    ...(withUsage ? [chunk({ choices: [], usage })] : []),
+  ];
 }
 
 function choicePieces(choice: JsonObject): readonly object[] {
@@ -248,8 +227,4 @@ function callDeltas(call: JsonObject, index: number): readonly object[] {
       function: { arguments: piece },
     })),
   ];
-}
-
-function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
 }

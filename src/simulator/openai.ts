@@ -2,9 +2,9 @@ import type { Violation } from '../contracts/contract.ts';
 import { asString, isObject, type JsonObject } from '../conversation/json.ts';
 import { findModel } from '../tokens/catalog.ts';
 import type { ModelInfo } from '../tokens/model-info.ts';
-import type { CacheLedger } from './cache-ledger.ts';
+import { asObject } from './json.ts';
 import type { Prompt } from './prompt.ts';
-import type { Asked, Call, ModelList, Problem } from './provider.ts';
+import type { Asked, Call, ModelList, Problem, World } from './provider.ts';
 import type { OfferedTool } from './script.ts';
 
 /** Types and codes of OpenAI's errors where the problem names none. */
@@ -92,15 +92,15 @@ export function readToolChoice(body: JsonObject, offered: readonly OfferedTool[]
 }
 
 function nameOf(choice: unknown): string | undefined {
-  if (!isObject(choice)) return undefined;
-  return asString(isObject(choice['function']) ? choice['function']['name'] : choice['name']);
+  const { function: nested, name } = asObject(choice);
+  return asString(isObject(nested) ? nested['name'] : name);
 }
 
 const reasoningModels = /^(?:ft:)?(?:o\d|gpt-[5-9](?!.{0,20}chat))/;
 
 /** Whether the model thinks before it answers: reasoning models do unless the effort is `none`. */
-export function reasons(body: JsonObject, effort: unknown): boolean {
-  return reasoningModels.test((asString(body['model']) ?? '').slice(0, 200)) && effort !== 'none';
+export function reasons(model: string, effort: unknown): boolean {
+  return reasoningModels.test(model.slice(0, 200)) && effort !== 'none';
 }
 
 /** Memory of models for which no lifetime is promised, in seconds. */
@@ -113,10 +113,10 @@ export interface AutomaticCacheDetails {
 }
 
 /** Looks the prompt up in the automatic cache of its model and remembers it there. */
-export function automaticCacheUse(ledger: CacheLedger, prompt: Prompt, model: string): AutomaticCacheDetails {
+export function automaticCacheUse({ cache }: World, prompt: Prompt, model: string): AutomaticCacheDetails {
   const info = findModel(model);
   const ttlSeconds = info?.cache?.ttlSeconds?.[0] ?? defaultTtlSeconds;
-  const { readTokens, writtenTokens } = ledger.useAutomatic(prompt, ttlSeconds * 1000);
+  const { readTokens, writtenTokens } = cache.useAutomatic(prompt, ttlSeconds * 1000);
   const isWriteCharged = info?.prices?.cacheWrite !== undefined;
   return { cached_tokens: readTokens, cache_write_tokens: isWriteCharged ? writtenTokens : 0 };
 }

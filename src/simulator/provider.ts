@@ -3,13 +3,12 @@ import type { JsonObject } from '../conversation/json.ts';
 import type { ModelInfo } from '../tokens/model-info.ts';
 import type { CacheLedger } from './cache-ledger.ts';
 import type { ModelLimits } from './model-endpoint.ts';
-import type { StoredResponses } from './openai-responses/server-state.ts';
 import type { Prompt } from './prompt.ts';
 import type { FittedReply, OutputRoom } from './reply.ts';
 import type { Turn } from './script.ts';
 import type { IdSource } from './seeded.ts';
 
-/** What the providers of one simulator share: its clock, ids, secret, cache and store. */
+/** What the providers of one simulator share: its clock, ids, secret and cache. */
 export interface World {
   /** Milliseconds. */
   readonly now: () => number;
@@ -17,7 +16,6 @@ export interface World {
   /** Signs and encrypts what only the provider may judge. */
   readonly secret: string;
   readonly cache: CacheLedger;
-  readonly responses: StoredResponses;
 }
 
 /** A request with a body that could be parsed. Names of headers are in lower case. */
@@ -31,10 +29,11 @@ export interface Call {
 /** A request that broke no rule. */
 export interface Accepted {
   readonly body: JsonObject;
+  readonly model: string;
   /** The prompt as the model gets to see it: stored history put in front, dropped thinking taken out. */
   readonly conversation: Conversation;
-  /** Changes made to the input that the answer has to report. */
-  readonly transformations: readonly object[];
+  /** Changes made to the input that the answer has to report. Default: none. */
+  readonly transformations?: readonly object[];
 }
 
 /** What a request lets the model do. */
@@ -94,7 +93,7 @@ export interface Provider {
   /** Whether the request lets the server drop the oldest messages. Default: it never does. */
   truncates?(body: JsonObject): boolean;
   /** Room for the output, or the provider's way to say that the prompt is too long. */
-  outputRoom(promptTokens: number, body: JsonObject, limits: ModelLimits): OutputRoom | Refused;
+  outputRoom(promptTokens: number, accepted: Accepted, limits: ModelLimits): OutputRoom | Refused;
   readAsked(accepted: Accepted): Asked;
   /** The whole answer, as a request without `stream` gets it. */
   answer(exchange: Exchange): JsonObject;

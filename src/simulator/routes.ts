@@ -5,16 +5,15 @@ import { plainDelivery } from './delivery.ts';
 import { tryParseJson } from './json.ts';
 import { answerCall, type ModelBehaviour, type Outcome, refuse } from './model-endpoint.ts';
 import { createOpenaiChat } from './openai-chat.ts';
-import { createOpenaiResponses, createResponsesCompact } from './openai-responses/provider.ts';
+import { createOpenaiResponses } from './openai-responses/provider.ts';
 import { measurePrompt } from './prompt.ts';
 import { type Call, isRefused, type Provider, type World } from './provider.ts';
 
-/** Every endpoint of a model. A new one is one line; OpenAI's come last, since they answer whoever nobody else does. */
-const makers: readonly ((world: World) => Provider)[] = [
+/** Every provider. A new one is one line; OpenAI's come last, since they answer whoever nobody else does. */
+const makers: readonly ((world: World) => Provider | readonly Provider[])[] = [
   createAnthropicMessages,
   createOpenaiChat,
   createOpenaiResponses,
-  createResponsesCompact,
 ];
 
 /** A request as it came off the wire. */
@@ -42,7 +41,7 @@ const invalidJson = { status: 400, message: 'The request body is not valid JSON,
 
 /** The endpoints of one simulator. */
 export function createRouter(world: World, behaviour: ModelBehaviour): Router {
-  const providers = makers.map((make) => make(world));
+  const providers = makers.flatMap((make) => make(world));
   let callCount = 0;
 
   const post = (request: RawRequest, provider: Provider): Routed => {

@@ -1,8 +1,9 @@
 import { modelFacts } from '../../contracts/anthropic-messages/models.ts';
 import { anthropicMessagesContract } from '../../contracts/registry.ts';
-import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { asList, asString, isObject } from '../../conversation/json.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import type { ModelInfo } from '../../tokens/model-info.ts';
+import { asObject } from '../json.ts';
 import type { ModelLimits } from '../model-endpoint.ts';
 import type { Accepted, Asked, Call, ModelList, Problem, Provider, Refused, World } from '../provider.ts';
 import type { OutputRoom } from '../reply.ts';
@@ -56,14 +57,12 @@ export function createAnthropicMessages(world: World): Provider {
         })
         .find(({ severity }) => severity === 'error');
       if (violation !== undefined) return { problem: refusalFor(violation.rule, violation.message) };
-      const { body, transformations } = dropForeignThinking(
-        isObject(call.body) ? call.body : {},
-        seals.verify,
-      );
-      return { body, conversation: anthropicMessages.read(sinceCompaction(body)), transformations };
+      const { body, transformations } = dropForeignThinking(asObject(call.body), seals.verify);
+      const model = asString(body['model']) ?? '';
+      return { body, model, conversation: anthropicMessages.read(sinceCompaction(body)), transformations };
     },
 
-    outputRoom: anthropicOutputRoom,
+    outputRoom,
     readAsked,
     answer: (exchange) => writeMessage(exchange, world, seals),
     events: messageEvents,
@@ -115,15 +114,15 @@ function readBetas(headers: Call['headers']): readonly string[] {
     .filter((beta) => beta !== '');
 }
 
-function readAsked({ body }: Accepted): Asked {
-  const choice: JsonObject = isObject(body['tool_choice']) ? body['tool_choice'] : {};
+function readAsked({ body, model }: Accepted): Asked {
+  const choice = asObject(body['tool_choice']);
   const offered = asList(body['tools']).flatMap(readTool);
   const wanted = choice['type'] === 'tool' ? offered.filter(({ name }) => name === choice['name']) : offered;
   return {
     tools: choice['type'] === 'none' ? [] : wanted,
     toolChoice: choice['type'] === 'any' || choice['type'] === 'tool' ? 'forced' : 'free',
     mayCallInParallel: choice['disable_parallel_tool_use'] !== true,
-    thinks: thinks(body),
+    thinks: thinks(model, asObject(body['thinking'])['type']),
     stopSequences: asList(body['stop_sequences']).flatMap((text) => asString(text) ?? []),
     isCompaction: isObject(body['compaction']),
   };
@@ -136,19 +135,17 @@ function readTool(tool: unknown): readonly OfferedTool[] {
 }
 
 /** Models that cannot be told not to think do so unasked. */
-function thinks(body: JsonObject): boolean {
-  const mode = isObject(body['thinking']) ? body['thinking']['type'] : undefined;
-  if (mode !== undefined) return mode !== 'disabled';
-  return !modelFacts(asString(body['model'])).thinkingModes.includes('disabled');
+function thinks(model: string, mode: unknown): boolean {
+  return mode === undefined ? !modelFacts(model).thinkingModes.includes('disabled') : mode !== 'disabled';
 }
 
 /**
  * `prompt is too long` above the window. Models up to Claude 4 also refuse a prompt that leaves no room for all of
  * `max_tokens`; later ones answer and stop with `model_context_window_exceeded` when the window is full.
  */
-export function anthropicOutputRoom(
+function outputRoom(
   promptTokens: number,
-  body: JsonObject,
+  { body, model }: Accepted,
   { windowTokens }: ModelLimits,
 ): OutputRoom | Refused {
   if (promptTokens > windowTokens) {
@@ -156,8 +153,7 @@ export function anthropicOutputRoom(
   }
   const wanted = typeof body['max_tokens'] === 'number' ? body['max_tokens'] : 0;
   if (promptTokens + wanted <= windowTokens) return { tokens: wanted, stop: 'length' };
-  if (!isUpToClaude4(asString(body['model']) ?? ''))
-    return { tokens: windowTokens - promptTokens, stop: 'window' };
+  if (!isUpToClaude4(model)) return { tokens: windowTokens - promptTokens, stop: 'window' };
   return refuse(
     `input length and \`max_tokens\` exceed context limit: ${promptTokens} + ${wanted} > ${windowTokens}, decrease input length or \`max_tokens\` and try again`,
   );
