@@ -179,7 +179,7 @@ export function refuse(provider: Provider, problem: Problem, requestId: string):
  * Drops the oldest messages that are no instructions until the prompt fits, as some servers do without a word. The last
  * message always stays. The very same prompt when it fits.
  */
-export function truncatePrompt(prompt: Prompt, limitTokens: number, countTokens?: TokenCounter): Prompt {
+function truncatePrompt(prompt: Prompt, limitTokens: number, countTokens?: TokenCounter): Prompt {
   if (prompt.tokens <= limitTokens) return prompt;
   const { conversation } = prompt;
   const last = conversation.messages.length - 1;
@@ -208,7 +208,7 @@ export interface ModelLimits {
 }
 
 /** The limits of a model, or of every model when a window is given. */
-export function limitsOf(model: string, windowTokens: number | undefined): ModelLimits {
+function limitsOf(model: string, windowTokens: number | undefined): ModelLimits {
   if (windowTokens !== undefined) return { windowTokens, inputTokens: windowTokens };
   const window = contextWindowForModel(model);
   return { windowTokens: window, inputTokens: findModel(model)?.maxInputTokens ?? window };

@@ -33,7 +33,7 @@ export interface Accepted {
   /** The prompt as the model gets to see it: stored history put in front, dropped thinking taken out. */
   readonly conversation: Conversation;
   /** Changes made to the input that the answer has to report. Default: none. */
-  readonly transformations?: readonly object[];
+  readonly transformations?: readonly object[] | undefined;
 }
 
 /** What a request lets the model do. */

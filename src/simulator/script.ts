@@ -1,6 +1,7 @@
 import type { Conversation } from '../conversation/format.ts';
-import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
+import { asList, asString, type JsonObject } from '../conversation/json.ts';
 import { isUserText, type Message } from '../conversation/message.ts';
+import { asObject } from './json.ts';
 import type { Reply, ReplyPart } from './reply.ts';
 
 /** A tool that the model may call, as the request offers it. */
@@ -76,34 +77,33 @@ function countBlocks(messages: readonly Message[], type: 'tool-call' | 'tool-res
 const deepest = 4;
 
 /** An input that fits a tool's JSON schema as far as its types and required properties go. */
-export function exampleInput(schema: JsonObject): JsonObject {
-  return exampleObject(schema, 0);
-}
-
-function exampleObject(schema: JsonObject, depth: number): JsonObject {
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+export function exampleInput(schema: JsonObject, depth = 0): JsonObject {
+  const properties = asObject(schema['properties']);
   const names = asList(schema['required']).filter((name) => typeof name === 'string');
   return Object.fromEntries(
     names.map((name) => {
       const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      return [name, exampleValue(name, isObject(inner) ? inner : {}, depth)];
+      return [name, exampleValue(name, asObject(inner), depth)];
     }),
   );
 }
 
-const byType = new Map<string, (schema: JsonObject, depth: number) => unknown>([
-  ['number', (schema) => (typeof schema['minimum'] === 'number' ? schema['minimum'] : 1)],
-  ['integer', (schema) => (typeof schema['minimum'] === 'number' ? schema['minimum'] : 1)],
-  ['boolean', () => true],
-  ['array', () => []],
-  ['null', () => null],
-  ['object', (schema, depth) => (depth < deepest ? exampleObject(schema, depth + 1) : {})],
-]);
-
 function exampleValue(name: string, schema: JsonObject, depth: number): unknown {
   const [first] = asList(schema['enum']);
   if (first !== undefined) return first;
-  const type = asString(schema['type']) ?? asString(asList(schema['type'])[0]) ?? 'string';
-  const make = byType.get(type);
-  return make === undefined ? `example ${name}` : make(schema, depth);
+  switch (asString(schema['type']) ?? asList(schema['type'])[0]) {
+    case 'number':
+    case 'integer':
+      return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return [];
+    case 'null':
+      return null;
+    case 'object':
+      return depth < deepest ? exampleInput(schema, depth + 1) : {};
+    default:
+      return `example ${name}`;
+  }
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { RoundfoldError } from '../conversation/errors.ts';
-import { asString, isObject } from '../conversation/json.ts';
+import { asString } from '../conversation/json.ts';
 import { createCacheLedger } from './cache-ledger.ts';
-import { type Chunking, deliver } from './delivery.ts';
+import { type Chunking, type Delivery, deliver } from './delivery.ts';
 import type { Fault } from './faults.ts';
+import { asObject } from './json.ts';
 import type { TokenCounter } from './prompt.ts';
 import { createRouter, type RawRequest, type Router } from './routes.ts';
 import { defaultScript, type Script } from './script.ts';
@@ -99,34 +100,45 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
 }
 
+/** Answers a request, and tells what there is to keep of it. */
 async function judge(
   request: IncomingMessage,
   route: Router,
   record: (request: RecordedRequest, sizeBytes: number) => void,
-) {
+): Promise<Delivery> {
   const body = await readBody(request);
   const headers = singleHeaders(request);
   const method = request.method ?? 'GET';
   const [path = '/'] = (request.url ?? '/').split('?', 1);
-  const routed = route({ method, path, headers, body });
-  const { parsedBody, delivery } = routed;
-  record(
-    {
-      method,
-      path,
-      status: delivery.status,
-      format: routed.format,
-      model: isObject(parsedBody) ? asString(parsedBody['model']) : undefined,
-      isStreamed: delivery.events !== undefined,
-      promptTokens: routed.promptTokens,
-      outputTokens: routed.outputTokens,
-      rule: routed.rule,
-      faults: routed.faults ?? [],
-      headers: withoutSecrets(headers),
-      body: parsedBody,
-    },
-    parsedBody === undefined || body === 'too-large' ? 0 : body.length,
-  );
+  const {
+    delivery,
+    parsedBody,
+    format,
+    promptTokens,
+    outputTokens,
+    rule,
+    faults = [],
+  } = route({
+    method,
+    path,
+    headers,
+    body,
+  });
+  const recorded: RecordedRequest = {
+    method,
+    path,
+    status: delivery.status,
+    format,
+    model: asString(asObject(parsedBody)['model']),
+    isStreamed: delivery.events !== undefined,
+    promptTokens,
+    outputTokens,
+    rule,
+    faults,
+    headers: withoutSecrets(headers),
+    body: parsedBody,
+  };
+  record(recorded, parsedBody === undefined ? 0 : body.length);
   return delivery;
 }
 
@@ -138,18 +150,12 @@ function singleHeaders({ headers }: IncomingMessage): Readonly<Record<string, st
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
   server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    throw cannotListen(`${host}, port ${port}`, error);
-  }
-}
-
-function cannotListen(place: string, cause: unknown): RoundfoldError {
-  const reason = cause instanceof Error ? cause.message : 'unknown reason';
-  return new RoundfoldError('usage', `cannot listen at ${place}: ${reason}`, {
-    cause,
-    remedy: 'Choose another port, or 0 for any free one.',
+  await once(server, 'listening').catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : 'unknown reason';
+    throw new RoundfoldError('usage', `cannot listen at ${host}, port ${port}: ${reason}`, {
+      cause,
+      remedy: 'Choose another port, or 0 for any free one.',
+    });
   });
 }
 
@@ -170,7 +176,7 @@ const maxDrainedBytes = 4 * maxBodyBytes;
  * Reads a body. One that is too large is read on and thrown away, so that the client gets to see the refusal.
  * @throws when the client goes away
  */
-export async function readBody(request: IncomingMessage): Promise<RawRequest['body']> {
+async function readBody(request: IncomingMessage): Promise<RawRequest['body']> {
   let chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of request) {
@@ -204,42 +210,26 @@ export interface RecordedRequest {
   readonly body: unknown;
 }
 
-/** Keeps the newest requests. */
-export interface Recorder {
-  readonly requests: readonly RecordedRequest[];
-  add(request: RecordedRequest, sizeBytes: number): void;
-}
-
 const maxRequests = 1000;
 const maxKeptBytes = 64 * 1024 * 1024;
 
-/** A recorder that holds 1,000 requests, and bodies of 64 MiB together: older ones lose theirs. */
-export function createRecorder(): Recorder {
+/** Keeps 1,000 requests, and bodies of 64 MiB together: older ones lose theirs. */
+function createRecorder() {
   const requests: RecordedRequest[] = [];
   const sizes: number[] = [];
-  let heldBytes = 0;
-
-  const forgetBodies = (): void => {
-    for (let index = 0; heldBytes > maxKeptBytes && index < requests.length - 1; index++) {
-      const request = requests[index];
-      if (request === undefined || sizes[index] === 0) continue;
-      requests[index] = { ...request, body: undefined };
-      heldBytes -= sizes[index] ?? 0;
-      sizes[index] = 0;
-    }
-  };
-
   return {
     requests,
-    add(request, sizeBytes) {
-      requests.push(request);
-      sizes.push(sizeBytes);
-      heldBytes += sizeBytes;
-      if (requests.length > maxRequests) {
-        requests.shift();
-        heldBytes -= sizes.shift() ?? 0;
+    add(request: RecordedRequest, sizeBytes: number): void {
+      if (requests.push(request) > maxRequests) requests.shift();
+      if (sizes.push(sizeBytes) > maxRequests) sizes.shift();
+      let keptBytes = sizeBytes;
+      for (let index = requests.length - 2; index >= 0; index--) {
+        keptBytes += sizes[index] ?? 0;
+        const older = requests[index];
+        if (keptBytes <= maxKeptBytes || older === undefined || sizes[index] === 0) continue;
+        requests[index] = { ...older, body: undefined };
+        sizes[index] = 0;
       }
-      forgetBodies();
     },
   };
 }
@@ -254,7 +244,7 @@ const secretHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** Headers that may be kept. */
-export function withoutSecrets(
+function withoutSecrets(
   headers: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !secretHeaders.has(name)));

@@ -121,38 +121,30 @@ function checkSeal({ value, path }: Block, { context, body }: Request): Violatio
 function checkOnDemand({ body, facts, isWhole }: Request): Violation[] {
   const asked = read(body, 'compaction');
   if (!isWhole || !isObject(asked)) return [];
-  const refused: readonly (readonly [path: string, isRefused: boolean])[] = [
-    ['context_management', isGiven(read(body, 'context_management'))],
-    ['stop_sequences', readList(body, 'stop_sequences').length > 0],
-    ['output_config.format', isGiven(read(read(body, 'output_config'), 'format'))],
-    ['output_format', isGiven(read(body, 'output_format'))],
-    ['output_config.task_budget.remaining', hasRemainingBudget(body)],
-    ['tool_choice', ['any', 'tool'].includes(readText(read(body, 'tool_choice'), 'type') ?? '')],
+  const { length } = readText(asked, 'instructions') ?? '';
+  const output = read(body, 'output_config');
+  const excluded = 'cannot be combined with `compaction`';
+  const faults: readonly (readonly [path: string, isFault: boolean, reason: string])[] = [
+    ['compaction', !facts.takesCompaction, 'not supported for this model'],
+    [
+      'compaction.instructions',
+      length > maxInstructions,
+      `String should have at most ${maxInstructions} characters`,
+    ],
+    ['context_management', isGiven(read(body, 'context_management')), excluded],
+    ['stop_sequences', readList(body, 'stop_sequences').length > 0, excluded],
+    ['output_config.format', isGiven(read(output, 'format')), excluded],
+    ['output_format', isGiven(read(body, 'output_format')), excluded],
+    [
+      'output_config.task_budget.remaining',
+      isGiven(read(read(output, 'task_budget'), 'remaining')),
+      excluded,
+    ],
+    ['tool_choice', ['any', 'tool'].includes(readText(read(body, 'tool_choice'), 'type') ?? ''), excluded],
   ];
-  const instructions = readText(asked, 'instructions')?.length ?? 0;
-  return [
-    ...(facts.takesCompaction
-      ? []
-      : [report(rules['invalid-compaction-request'], 'compaction', 'not supported for this model')]),
-    ...(instructions > maxInstructions
-      ? [
-          report(
-            rules['invalid-compaction-request'],
-            'compaction.instructions',
-            `String should have at most ${maxInstructions} characters`,
-          ),
-        ]
-      : []),
-    ...refused
-      .filter(([, isRefused]) => isRefused)
-      .map(([path]) =>
-        report(rules['invalid-compaction-request'], path, 'cannot be combined with `compaction`'),
-      ),
-  ];
-}
-
-function hasRemainingBudget(body: unknown): boolean {
-  return isGiven(read(read(read(body, 'output_config'), 'task_budget'), 'remaining'));
+  return faults
+    .filter(([, isFault]) => isFault)
+    .map(([path, , reason]) => report(rules['invalid-compaction-request'], path, reason));
 }
 
 function checkEdits(request: Request): Violation[] {

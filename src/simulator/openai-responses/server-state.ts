@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import type { SealVerdict, SealVerifier } from '../../contracts/contract.ts';
-import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { asList, asString, type JsonObject } from '../../conversation/json.ts';
+import { asObject } from '../json.ts';
 
 /** Encrypts reasoning and judges what comes back. */
 export interface ReasoningSeals {
@@ -43,12 +44,12 @@ export function createReasoningSeals(secret: string): ReasoningSeals {
     },
 
     verify({ value, body }): SealVerdict {
-      const item = isObject(value) ? value : {};
+      const item = asObject(value);
       const id = asString(item['id']) ?? '';
       const content = asString(item['encrypted_content']);
       if (content !== undefined) return opens(id, content) ? 'valid' : 'tampered';
-      const required = reasoningBefore(id);
-      return required === undefined || hasItem(body, required) ? 'valid' : 'gap';
+      const thought = followerId.exec(id)?.[1];
+      return thought === undefined || hasItem(body, `rs_${thought}`) ? 'valid' : 'gap';
     },
   };
 }
@@ -60,14 +61,8 @@ export function followerIdOf(prefix: string, reasoningId: string, position: numb
   return `${prefix}_${reasoningId.slice('rs_'.length)}r${position}`;
 }
 
-function reasoningBefore(id: string): string | undefined {
-  const thought = followerId.exec(id)?.[1];
-  return thought === undefined ? undefined : `rs_${thought}`;
-}
-
 function hasItem(body: unknown, id: string): boolean {
-  const items = asList(isObject(body) ? body['input'] : undefined);
-  return items.some((item) => isObject(item) && item['id'] === id);
+  return asList(asObject(body)['input']).some((item) => asObject(item)['id'] === id);
 }
 
 /** Responses that the server holds, so that a later request can go on from one by its id. */
@@ -84,13 +79,8 @@ const maxResponses = 200;
 /** A store that forgets the oldest responses. */
 export function createStoredResponses(): StoredResponses {
   const histories = new Map<string, readonly unknown[]>();
-  const findItem = (id: string): unknown => {
-    for (const items of histories.values()) {
-      const found = items.find((item) => isObject(item) && item['id'] === id);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
+  const findItem = (id: unknown): unknown =>
+    [...histories.values()].flat().find((item) => asObject(item)['id'] === id);
 
   return {
     has: (id) => histories.has(id) || findItem(id) !== undefined,
@@ -99,11 +89,10 @@ export function createStoredResponses(): StoredResponses {
       const previous = asString(body['previous_response_id']);
       const history = previous === undefined ? [] : (histories.get(previous) ?? []);
       const items = itemsOf(body);
-      const resolved = items.map((item) =>
-        isObject(item) && item['type'] === 'item_reference'
-          ? (findItem(asString(item['id']) ?? '') ?? item)
-          : item,
-      );
+      const resolved = items.map((item) => {
+        const { type, id } = asObject(item);
+        return type === 'item_reference' ? (findItem(id) ?? item) : item;
+      });
       const isSame = history.length === 0 && resolved.every((item, index) => item === items[index]);
       if (isSame) return body;
       const { previous_response_id: _previous, ...rest } = body;
