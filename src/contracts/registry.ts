@@ -88,7 +88,7 @@ export const aiSdkContract: Contract = defineContract({
   groups: [aiSdkPrompts],
 });
 
-/** Every wire format whose rules are known, with its groups of rules in the order in which they judge. */
+/** Every wire format whose rules are known. A new one is one line. */
 export const contracts: readonly Contract[] = [
   anthropicMessagesContract,
   openaiChatContract,

@@ -9,6 +9,7 @@ import {
   type Accepted,
   type Call,
   isRefused,
+  type ModelLimits,
   type Problem,
   type Provider,
   retryHeaders,
@@ -198,13 +199,6 @@ function truncatePrompt(prompt: Prompt, limitTokens: number, countTokens?: Token
     else enough = middle;
   }
   return without(enough);
-}
-
-/** How much a model takes. */
-export interface ModelLimits {
-  /** Prompt and output together. */
-  readonly windowTokens: number;
-  readonly inputTokens: number;
 }
 
 /** The limits of a model, or of every model when a window is given. */

@@ -2,7 +2,6 @@ import { openaiChatContract } from '../contracts/registry.ts';
 import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
 import { asObject } from './json.ts';
-import type { ModelLimits } from './model-endpoint.ts';
 import {
   automaticCacheUse,
   openaiEndpoint,
@@ -11,7 +10,16 @@ import {
   readToolChoice,
   reasons,
 } from './openai.ts';
-import type { Accepted, Exchange, Problem, Provider, Refused, ServerEvent, World } from './provider.ts';
+import type {
+  Accepted,
+  Exchange,
+  ModelLimits,
+  Problem,
+  Provider,
+  Refused,
+  ServerEvent,
+  World,
+} from './provider.ts';
 import { type FittedReply, inPieces, type OutputRoom, type ReplyStop } from './reply.ts';
 import type { OfferedTool } from './script.ts';
 

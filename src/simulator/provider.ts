@@ -2,7 +2,6 @@ import type { Conversation } from '../conversation/format.ts';
 import type { JsonObject } from '../conversation/json.ts';
 import type { ModelInfo } from '../tokens/model-info.ts';
 import type { CacheLedger } from './cache-ledger.ts';
-import type { ModelLimits } from './model-endpoint.ts';
 import type { Prompt } from './prompt.ts';
 import type { FittedReply, OutputRoom } from './reply.ts';
 import type { Turn } from './script.ts';
@@ -34,6 +33,13 @@ export interface Accepted {
   readonly conversation: Conversation;
   /** Changes made to the input that the answer has to report. Default: none. */
   readonly transformations?: readonly object[] | undefined;
+}
+
+/** How much a model takes. */
+export interface ModelLimits {
+  /** Prompt and output together. */
+  readonly windowTokens: number;
+  readonly inputTokens: number;
 }
 
 /** What a request lets the model do. */

@@ -4,8 +4,17 @@ import { asList, asString, isObject } from '../../conversation/json.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import type { ModelInfo } from '../../tokens/model-info.ts';
 import { asObject } from '../json.ts';
-import type { ModelLimits } from '../model-endpoint.ts';
-import type { Accepted, Asked, Call, ModelList, Problem, Provider, Refused, World } from '../provider.ts';
+import type {
+  Accepted,
+  Asked,
+  Call,
+  ModelLimits,
+  ModelList,
+  Problem,
+  Provider,
+  Refused,
+  World,
+} from '../provider.ts';
 import type { OutputRoom } from '../reply.ts';
 import type { OfferedTool } from '../script.ts';
 import { messageEvents, named, writeMessage } from './answer.ts';

@@ -2,9 +2,8 @@ import { openaiResponsesContract } from '../../contracts/registry.ts';
 import { asList, asString, type JsonObject } from '../../conversation/json.ts';
 import { openaiResponses } from '../../formats/openai-responses.ts';
 import { asObject } from '../json.ts';
-import type { ModelLimits } from '../model-endpoint.ts';
 import { openaiEndpoint, openaiRefusal, readToolChoice, reasons } from '../openai.ts';
-import type { Accepted, Problem, Provider, Refused, World } from '../provider.ts';
+import type { Accepted, ModelLimits, Problem, Provider, Refused, World } from '../provider.ts';
 import type { OutputRoom } from '../reply.ts';
 import type { OfferedTool } from '../script.ts';
 import {
