@@ -22,6 +22,21 @@ export interface Delivery {
 /** `whole`: one write per event. `hostile`: a few bytes at a time, cut anywhere. */
 export type Chunking = 'whole' | 'hostile';
 
+/** An answer that is one JSON value. */
+export function plainDelivery(status: number, body: unknown): Delivery {
+  return {
+    status,
+    headers: {},
+    body,
+    events: undefined,
+    streamEnd: undefined,
+    endOfLine: '\n',
+    chunking: 'whole',
+    delayMs: 0,
+    isCut: false,
+  };
+}
+
 /** Sends an answer. Ends early, without an error, when the client has gone away or the simulator closes. */
 export async function deliver(
   response: ServerResponse,

@@ -1,7 +1,5 @@
-import type { JsonObject } from '../conversation/json.ts';
 import type { Delivery } from './delivery.ts';
-import type { Problem } from './problem.ts';
-import type { Provider } from './provider.ts';
+import type { Problem, Provider, ServerEvent } from './provider.ts';
 
 /** What a predicate may choose requests by. */
 export interface FaultTarget {
@@ -28,10 +26,10 @@ export interface RefusalContext {
   readonly promptTokens: number;
 }
 
-/** The answer as it would be, and who gives it. */
+/** Who answers, and how the answer would say that it failed. */
 export interface DeliveryContext {
   readonly provider: Provider;
-  readonly answer: JsonObject;
+  readonly failed: (problem: Problem) => readonly ServerEvent[];
 }
 
 interface FaultKind {
@@ -100,9 +98,9 @@ export const faultKinds = {
   },
   'response-failed': {
     summary: 'a stream that begins and then says that the prompt is too long, whatever its length',
-    deliver: (delivery, _fault, { provider, answer }) => ({
+    deliver: (delivery, _fault, { failed }) => ({
       ...delivery,
-      events: delivery.events && provider.failedEvents(answer, tooLongInStream),
+      events: delivery.events && failed(tooLongInStream),
     }),
   },
   'too-long-in-stream': {

@@ -4,7 +4,7 @@
  * @module
  */
 export { type Fault, type FaultName, faultKinds } from './faults.ts';
-export type { RecordedRequest } from './recorder.ts';
 export type { Reply, ReplyPart } from './reply.ts';
 export { defaultScript, type OfferedTool, type Script, type Turn } from './script.ts';
+export type { RecordedRequest } from './simulator.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

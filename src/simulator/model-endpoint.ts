@@ -1,13 +1,22 @@
-import { asString, isObject, type JsonObject } from '../conversation/json.ts';
-import type { Chunking, Delivery } from './delivery.ts';
+import { withMessages, writeConversation } from '../conversation/format.ts';
+import { asString, type JsonObject } from '../conversation/json.ts';
+import { contextWindowForModel, findModel } from '../tokens/catalog.ts';
+import { type Chunking, type Delivery, plainDelivery } from './delivery.ts';
 import { type Fault, faultsOn, kindOf } from './faults.ts';
-import { limitsOf } from './model-limits.ts';
-import { isRefused, type Problem, retryHeaders } from './problem.ts';
+import { asObject } from './json.ts';
 import { measurePrompt, type Prompt, type TokenCounter } from './prompt.ts';
-import type { Accepted, Call, Provider } from './provider.ts';
+import {
+  type Accepted,
+  type Call,
+  isRefused,
+  type ModelLimits,
+  type Problem,
+  type Provider,
+  retryHeaders,
+  type ServerEvent,
+} from './provider.ts';
 import { type FittedReply, fitReply, type OutputRoom, silence } from './reply.ts';
 import type { Script } from './script.ts';
-import { truncatePrompt } from './truncate.ts';
 
 /** How the model behind the endpoints behaves. */
 export interface ModelBehaviour {
@@ -38,18 +47,24 @@ export interface NumberedCall extends Call {
 export function answerCall(provider: Provider, call: NumberedCall, behaviour: ModelBehaviour): Outcome {
   const { number, body } = call;
   const faults = faultsOn(behaviour.faults, { number, format: provider.format, body });
-  const names = faults.map(({ name }) => name);
+  return { ...judgeCall(provider, call, faults, behaviour), faults: faults.map(({ name }) => name) };
+}
+
+function judgeCall(
+  provider: Provider,
+  call: NumberedCall,
+  faults: readonly Fault[],
+  behaviour: ModelBehaviour,
+): Outcome {
   const accepted = provider.accept(call);
-  const counted = isRefused(accepted)
-    ? undefined
-    : measurePrompt(accepted.conversation, behaviour.countTokens);
-
-  const refusal = refusalByFault(faults, body, counted);
-  if (refusal !== undefined) return { ...refuse(provider, refusal, call.requestId), faults: names };
-  if (isRefused(accepted)) return { ...refuse(provider, accepted.problem, call.requestId), faults: names };
-  if (counted === undefined) throw new TypeError('an accepted request is counted');
-
-  return { ...answerAccepted({ provider, accepted, faults, call }, counted, behaviour), faults: names };
+  if (isRefused(accepted)) {
+    const problem = refusalByFault(faults, call.body, 0) ?? accepted.problem;
+    return refuse(provider, problem, call.requestId);
+  }
+  const counted = measurePrompt(accepted.conversation, behaviour.countTokens);
+  const refusal = refusalByFault(faults, call.body, counted.tokens);
+  if (refusal !== undefined) return refuse(provider, refusal, call.requestId);
+  return answerAccepted({ provider, accepted, faults, call }, counted, behaviour);
 }
 
 interface Situation {
@@ -61,11 +76,11 @@ interface Situation {
 
 function answerAccepted(situation: Situation, counted: Prompt, behaviour: ModelBehaviour): Outcome {
   const { provider, accepted, faults } = situation;
-  const { body } = accepted;
-  const limits = limitsOf(asString(body['model']) ?? '', behaviour.windowTokens);
-  const mayTruncate = provider.truncates(body) || faults.some((fault) => kindOf(fault).truncates === true);
+  const limits = limitsOf(accepted.model, behaviour.windowTokens);
+  const mayTruncate =
+    provider.truncates?.(accepted.body) === true || faults.some((fault) => kindOf(fault).truncates === true);
   const prompt = mayTruncate ? truncatePrompt(counted, limits.inputTokens, behaviour.countTokens) : counted;
-  const room = provider.outputRoom(prompt.tokens, body, limits);
+  const room = provider.outputRoom(prompt.tokens, accepted, limits);
   const promptTokens = prompt.tokens;
   if (isRefused(room)) return { ...refuseLength(situation, room.problem, prompt, behaviour), promptTokens };
 
@@ -104,8 +119,20 @@ function refuseLength(
   const isLate = faults.some((fault) => kindOf(fault).refusesLengthInStream === true);
   if (!isLate || accepted.body['stream'] !== true) return refuse(provider, problem, call.requestId);
   const answer = provider.answer({ accepted, prompt, reply: silence, replies: [silence] });
-  const events = provider.failedEvents(answer, problem);
+  const events = failedEvents(provider, answer, accepted.body, problem);
   return { delivery: { ...deliveryOf(situation, answer, chunking), events } };
+}
+
+function failedEvents(
+  provider: Provider,
+  answer: JsonObject,
+  body: JsonObject,
+  problem: Problem,
+): readonly ServerEvent[] {
+  return (
+    provider.failedEvents?.(answer, problem) ??
+    provider.errorEvents(provider.events(answer, body).slice(0, 1), problem)
+  );
 }
 
 /** The answer as it goes out, after every fault has had its way with it. */
@@ -115,31 +142,24 @@ function deliveryOf(
   chunking: Chunking,
 ): Delivery {
   const { body } = accepted;
-  const plain: Delivery = {
-    status: 200,
+  const unharmed: Delivery = {
+    ...plainDelivery(200, answer),
     headers: { [provider.requestIdHeader]: call.requestId },
-    body: answer,
     events: body['stream'] === true ? provider.events(answer, body) : undefined,
     streamEnd: provider.streamEnd,
-    endOfLine: '\n',
     chunking,
-    delayMs: 0,
-    isCut: false,
   };
+  const failed = (problem: Problem): readonly ServerEvent[] => failedEvents(provider, answer, body, problem);
   return faults.reduce(
-    (delivery, fault) => kindOf(fault).deliver?.(delivery, fault, { provider, answer }) ?? delivery,
-    plain,
+    (delivery, fault) => kindOf(fault).deliver?.(delivery, fault, { provider, failed }) ?? delivery,
+    unharmed,
   );
 }
 
-function refusalByFault(
-  faults: readonly Fault[],
-  body: unknown,
-  counted: Prompt | undefined,
-): Problem | undefined {
-  const model = (isObject(body) ? asString(body['model']) : undefined) ?? '';
+function refusalByFault(faults: readonly Fault[], body: unknown, promptTokens: number): Problem | undefined {
+  const model = asString(asObject(body)['model']) ?? '';
   for (const fault of faults) {
-    const problem = kindOf(fault).refuse?.(fault, { model, promptTokens: counted?.tokens ?? 0 });
+    const problem = kindOf(fault).refuse?.(fault, { model, promptTokens });
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -156,17 +176,34 @@ export function refuse(provider: Provider, problem: Problem, requestId: string):
   };
 }
 
-/** An answer that is one JSON value. */
-export function plainDelivery(status: number, body: unknown): Delivery {
-  return {
-    status,
-    headers: {},
-    body,
-    events: undefined,
-    streamEnd: undefined,
-    endOfLine: '\n',
-    chunking: 'whole',
-    delayMs: 0,
-    isCut: false,
+/**
+ * Drops the oldest messages that are no instructions until the prompt fits, as some servers do without a word. The last
+ * message always stays. The very same prompt when it fits.
+ */
+function truncatePrompt(prompt: Prompt, limitTokens: number, countTokens?: TokenCounter): Prompt {
+  if (prompt.tokens <= limitTokens) return prompt;
+  const { conversation } = prompt;
+  const last = conversation.messages.length - 1;
+  const droppable = conversation.messages.filter(({ role }, index) => role !== 'system' && index < last);
+  const without = (count: number): Prompt => {
+    const dropped = new Set(droppable.slice(0, count));
+    const kept = conversation.messages.filter((message) => !dropped.has(message));
+    const body = writeConversation(withMessages(conversation, kept));
+    return measurePrompt(conversation.format.read(body), countTokens);
   };
+  let tooFew = 0;
+  let enough = droppable.length;
+  while (enough - tooFew > 1) {
+    const middle = (tooFew + enough) >> 1;
+    if (without(middle).tokens > limitTokens) tooFew = middle;
+    else enough = middle;
+  }
+  return without(enough);
+}
+
+/** The limits of a model, or of every model when a window is given. */
+function limitsOf(model: string, windowTokens: number | undefined): ModelLimits {
+  if (windowTokens !== undefined) return { windowTokens, inputTokens: windowTokens };
+  const window = contextWindowForModel(model);
+  return { windowTokens: window, inputTokens: findModel(model)?.maxInputTokens ?? window };
 }

@@ -4,7 +4,7 @@ import { asList, isObject, type JsonObject } from '../conversation/json.ts';
 import type { Block, Message } from '../conversation/message.ts';
 import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
 import { tokenProfileForModel } from '../tokens/token-profiles.ts';
-import { canonicalJson } from './canonical.ts';
+import { asObject, canonicalJson } from './json.ts';
 
 /** One block of a prompt, in the order in which the model reads it: tools, system, messages. */
 export interface PromptBlock {
@@ -40,13 +40,13 @@ interface Piece {
 export function measurePrompt(conversation: Conversation, countTokens?: TokenCounter): Prompt {
   const { frame, messages } = conversation;
   const estimator = createTokenEstimator({ profile: tokenProfileForModel(frame.model) });
+  const settings = cacheSettings(conversation);
   const pieces = [
     ...toolPieces(frame, estimator),
     ...frame.system.map((block) => pieceOf('system', block, estimator.countBlock(block))),
-    ...withSettings(
-      messages.flatMap((message) => messagePieces(message, estimator)),
-      conversation,
-    ),
+    ...messages
+      .flatMap((message) => messagePieces(message, estimator))
+      .map((piece, index) => (index === 0 ? { ...piece, value: [settings, piece.value] } : piece)),
   ];
   const sum = pieces.reduce((total, { tokens }) => total + tokens, estimator.profile.perRequestTokens);
   const counted = countTokens?.(frame.body);
@@ -85,23 +85,17 @@ function toolPieces(frame: Frame, estimator: TokenEstimator): readonly Piece[] {
   });
 }
 
-/** What a request's messages are cached under besides the prompt itself. Changing it keeps only tools and system. */
-const cacheSettings: ReadonlyMap<string, (body: JsonObject, messages: readonly Message[]) => unknown> =
-  new Map([['anthropic-messages', anthropicSettings]]);
-
-function withSettings(pieces: readonly Piece[], conversation: Conversation): readonly Piece[] {
-  const { format, frame, messages } = conversation;
-  const settings = cacheSettings.get(format.name)?.(isObject(frame.body) ? frame.body : {}, messages);
-  return pieces.map((piece, index) => (index === 0 ? { ...piece, value: [settings, piece.value] } : piece));
-}
-
-/** The choice of tools, thinking and effort, and whether there are images at all. No choice is `auto`. */
-function anthropicSettings(body: JsonObject, messages: readonly Message[]): unknown {
-  const { thinking, output_config: output } = body;
+/**
+ * What the messages of an Anthropic request are cached under besides the prompt itself: the choice of tools (none is
+ * `auto`), thinking and effort, and whether there are images at all. Changing it keeps only tools and system cached.
+ */
+function cacheSettings({ format, frame, messages }: Conversation): unknown {
+  if (format.name !== 'anthropic-messages') return undefined;
+  const { tool_choice: choice, thinking, output_config: output } = asObject(frame.body);
   return [
-    body['tool_choice'] ?? { type: 'auto' },
+    choice ?? { type: 'auto' },
     isObject(thinking) ? [thinking['type'], thinking['budget_tokens'] ?? null] : null,
-    isObject(output) ? (output['effort'] ?? null) : null,
+    asObject(output)['effort'] ?? null,
     messages.some(({ blocks }) => blocks.some(hasImage)),
   ];
 }
@@ -131,10 +125,7 @@ function pieceOf(place: string, block: Block, tokens: number): Piece {
 
 /** A marker inside a tool result counts for the whole result. */
 function cacheControlOf(raw: unknown): JsonObject | undefined {
-  if (!isObject(raw)) return undefined;
-  const own = raw['cache_control'];
-  if (isObject(own)) return own;
-  return asList(raw['content']).flatMap((inner) =>
-    isObject(inner) && isObject(inner['cache_control']) ? [inner['cache_control']] : [],
-  )[0];
+  return [raw, ...asList(asObject(raw)['content'])]
+    .map((block) => asObject(block)['cache_control'])
+    .find(isObject);
 }

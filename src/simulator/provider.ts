@@ -1,15 +1,13 @@
 import type { Conversation } from '../conversation/format.ts';
 import type { JsonObject } from '../conversation/json.ts';
+import type { ModelInfo } from '../tokens/model-info.ts';
 import type { CacheLedger } from './cache-ledger.ts';
-import type { ModelLimits } from './model-limits.ts';
-import type { StoredResponses } from './openai-responses/stored-responses.ts';
-import type { Problem, Refused } from './problem.ts';
 import type { Prompt } from './prompt.ts';
 import type { FittedReply, OutputRoom } from './reply.ts';
 import type { Turn } from './script.ts';
 import type { IdSource } from './seeded.ts';
 
-/** What the providers of one simulator share: its clock, ids, secret, cache and store. */
+/** What the providers of one simulator share: its clock, ids, secret and cache. */
 export interface World {
   /** Milliseconds. */
   readonly now: () => number;
@@ -17,7 +15,6 @@ export interface World {
   /** Signs and encrypts what only the provider may judge. */
   readonly secret: string;
   readonly cache: CacheLedger;
-  readonly responses: StoredResponses;
 }
 
 /** A request with a body that could be parsed. Names of headers are in lower case. */
@@ -31,10 +28,18 @@ export interface Call {
 /** A request that broke no rule. */
 export interface Accepted {
   readonly body: JsonObject;
+  readonly model: string;
   /** The prompt as the model gets to see it: stored history put in front, dropped thinking taken out. */
   readonly conversation: Conversation;
-  /** Changes made to the input that the answer has to report. */
-  readonly transformations: readonly object[];
+  /** Changes made to the input that the answer has to report. Default: none. */
+  readonly transformations?: readonly object[] | undefined;
+}
+
+/** How much a model takes. */
+export interface ModelLimits {
+  /** Prompt and output together. */
+  readonly windowTokens: number;
+  readonly inputTokens: number;
 }
 
 /** What a request lets the model do. */
@@ -62,9 +67,26 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/** One provider's endpoint for responses of a model. A new one is a folder and a line in `providers.ts`. */
+/** How a provider lists models under `/v1/models`. */
+export interface ModelList {
+  /** Whose models are listed. */
+  readonly maker: string;
+  writeList(models: readonly ModelInfo[]): object;
+  write(model: ModelInfo): object;
+  unknown(id: string): Problem;
+}
+
+/** One provider's endpoint for responses of a model. A new one is a file and a line in `routes.ts`. */
 export interface Provider {
   readonly format: string;
+  readonly path: string;
+  /** The endpoint that counts what this one would be sent. */
+  readonly counter?: { readonly path: string; answer(tokens: number): JsonObject } | undefined;
+  readonly models: ModelList;
+  /** Whether a client that asks for a path of no model's understands this provider. The first one that says so answers. */
+  speaksTo(headers: Call['headers']): boolean;
+  /** What is said about a path that does not exist. */
+  notFound(request: { readonly method: string; readonly path: string }): string;
   /** Body and type of an error in the provider's shape. */
   errorBody(problem: Problem, requestId: string): unknown;
   /** The header that carries the id of a request. */
@@ -74,10 +96,10 @@ export interface Provider {
   readonly tooLargeBody: Problem;
   /** Holds the request to the contract. */
   accept(call: Call): Accepted | Refused;
-  /** Whether the request lets the server drop the oldest messages. */
-  truncates(body: JsonObject): boolean;
+  /** Whether the request lets the server drop the oldest messages. Default: it never does. */
+  truncates?(body: JsonObject): boolean;
   /** Room for the output, or the provider's way to say that the prompt is too long. */
-  outputRoom(promptTokens: number, body: JsonObject, limits: ModelLimits): OutputRoom | Refused;
+  outputRoom(promptTokens: number, accepted: Accepted, limits: ModelLimits): OutputRoom | Refused;
   readAsked(accepted: Accepted): Asked;
   /** The whole answer, as a request without `stream` gets it. */
   answer(exchange: Exchange): JsonObject;
@@ -85,8 +107,45 @@ export interface Provider {
   events(answer: JsonObject, body: JsonObject): readonly ServerEvent[];
   /** How a stream tells of an error after it has begun with `first`. */
   errorEvents(first: readonly ServerEvent[], problem: Problem): readonly ServerEvent[];
-  /** A stream that begins well and then says that the response failed. */
-  failedEvents(answer: JsonObject, problem: Problem): readonly ServerEvent[];
+  /** A stream that begins well and then says that the response failed. Default: its first event, and the error. */
+  failedEvents?(answer: JsonObject, problem: Problem): readonly ServerEvent[];
   /** What ends a stream besides its last event. */
   readonly streamEnd: string | undefined;
+}
+
+/** Why a request is refused, before a provider puts it into its own shape. */
+export interface Problem {
+  readonly status: number;
+  readonly message: string;
+  /** Type of the error; default: what the provider uses with this status. */
+  readonly type?: string | undefined;
+  /** `error.code` on OpenAI, `error.details.error_code` on Anthropic. */
+  readonly code?: string | undefined;
+  /** `error.param` on OpenAI. */
+  readonly param?: string | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  /** The contract's rule that was broken. */
+  readonly rule?: string | undefined;
+  /** The whole body, where a cloud in front of the provider answers in a shape of its own. */
+  readonly body?: unknown;
+}
+
+/** What stands in for a result that a refused request does not have. */
+export interface Refused {
+  readonly problem: Problem;
+}
+
+/** Whether a check ended in a refusal. */
+export function isRefused(result: object): result is Refused {
+  return 'problem' in result;
+}
+
+/** Statuses that a client repeats by itself unless it is told not to. */
+const retried: ReadonlySet<number> = new Set([408, 409, 429]);
+
+/** What the headers of an error say about trying again. */
+export function retryHeaders({ status, retryAfterSeconds }: Problem): Readonly<Record<string, string>> {
+  if (retryAfterSeconds !== undefined) return { 'retry-after': `${retryAfterSeconds}` };
+  const isFinal = status >= 400 && status < 500 && !retried.has(status);
+  return isFinal ? { 'x-should-retry': 'false' } : {};
 }

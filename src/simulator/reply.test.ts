@@ -1,8 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { exampleInput } from './example-input.ts';
-import { inPieces } from './pieces.ts';
-import { fitReply, type ReplyPart } from './reply.ts';
+import { fitReply, inPieces, type ReplyPart } from './reply.ts';
+import { exampleInput } from './script.ts';
 
 const perCharacter = (text: string) => text.length;
 

@@ -1,11 +1,20 @@
-import type { JsonObject } from '../conversation/json.ts';
-import { answerCall, type ModelBehaviour, type Outcome, plainDelivery, refuse } from './model-endpoint.ts';
-import { readModels } from './model-list.ts';
-import { isRefused } from './problem.ts';
+import { findModel } from '../tokens/catalog.ts';
+import { catalog } from '../tokens/catalog-data.ts';
+import { createAnthropicMessages } from './anthropic-messages/provider.ts';
+import { plainDelivery } from './delivery.ts';
+import { tryParseJson } from './json.ts';
+import { answerCall, type ModelBehaviour, type Outcome, refuse } from './model-endpoint.ts';
+import { createOpenaiChat } from './openai-chat.ts';
+import { createOpenaiResponses } from './openai-responses/provider.ts';
 import { measurePrompt } from './prompt.ts';
-import type { Call, Provider, World } from './provider.ts';
-import { anthropicMessagesPath, makers, openaiChatPath, openaiResponsesPath } from './providers.ts';
-import { type RequestBody, tryParseJson } from './request-body.ts';
+import { type Call, isRefused, type Provider, type World } from './provider.ts';
+
+/** Every provider. A new one is one line; OpenAI's come last, since they answer whoever nobody else does. */
+const makers: readonly ((world: World) => Provider | readonly Provider[])[] = [
+  createAnthropicMessages,
+  createOpenaiChat,
+  createOpenaiResponses,
+];
 
 /** A request as it came off the wire. */
 export interface RawRequest {
@@ -13,7 +22,7 @@ export interface RawRequest {
   /** Without the query. */
   readonly path: string;
   readonly headers: Call['headers'];
-  readonly body: RequestBody;
+  readonly body: Buffer | 'too-large';
 }
 
 /** What a request came to. */
@@ -28,105 +37,71 @@ export type Router = (request: RawRequest) => Routed;
 
 const modelsPath = '/v1/models';
 
-/** An endpoint that counts what the one it belongs to would be sent. */
-interface Counter {
-  readonly of: string;
-  answer(tokens: number): JsonObject;
-}
-
-/** Which path counts for which provider. A new one is one row. */
-const counters: ReadonlyMap<string, Counter> = new Map<string, Counter>([
-  [
-    `${anthropicMessagesPath}/count_tokens`,
-    {
-      of: anthropicMessagesPath,
-      answer: (tokens) => ({ input_tokens: tokens }),
-    },
-  ],
-  [
-    `${openaiResponsesPath}/input_tokens`,
-    {
-      of: openaiResponsesPath,
-      answer: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
-    },
-  ],
-]);
+const invalidJson = { status: 400, message: 'The request body is not valid JSON, or nested too deeply.' };
 
 /** The endpoints of one simulator. */
 export function createRouter(world: World, behaviour: ModelBehaviour): Router {
-  const providers = new Map([...makers].map(([path, make]) => [path, make(world)] as const));
-  const anthropic = providerAt(providers, anthropicMessagesPath);
-  const openai = providerAt(providers, openaiChatPath);
+  const providers = makers.flatMap((make) => make(world));
   let callCount = 0;
-
-  /** A path that nobody answers is refused in the shape that the client understands. */
-  const speakerFor = ({ headers }: RawRequest): Provider =>
-    headers['anthropic-version'] === undefined && headers['x-api-key'] === undefined ? openai : anthropic;
-
-  const notFound = (request: RawRequest): Routed => {
-    const provider = speakerFor(request);
-    const message = provider === openai ? `Invalid URL (${request.method} ${request.path})` : 'Not Found';
-    return refuse(provider, { status: 404, message }, world.ids('req_'));
-  };
-
-  const listModels = (request: RawRequest): Routed => {
-    const provider = speakerFor(request);
-    const requestId = world.ids('req_');
-    if (!provider.hasKey(request.headers)) return refuse(provider, provider.missingKey, requestId);
-    const id =
-      request.path === modelsPath ? undefined : safeDecode(request.path.slice(modelsPath.length + 1));
-    const models = readModels(id, provider === openai ? 'openai' : 'anthropic');
-    if (isRefused(models)) return refuse(provider, models.problem, requestId);
-    return { delivery: plainDelivery(200, models.body) };
-  };
-
-  const countTokens = (provider: Provider, counter: Counter, call: Call, requestId: string): Routed => {
-    const accepted = provider.accept({ ...call, isCount: true });
-    if (isRefused(accepted)) return refuse(provider, accepted.problem, requestId);
-    const { tokens } = measurePrompt(accepted.conversation, behaviour.countTokens);
-    return { delivery: plainDelivery(200, counter.answer(tokens)), promptTokens: tokens };
-  };
 
   const post = (request: RawRequest, provider: Provider): Routed => {
     const requestId = world.ids('req_');
     const { headers, body } = request;
     if (body === 'too-large') return refuse(provider, provider.tooLargeBody, requestId);
     if (!provider.hasKey(headers)) return refuse(provider, provider.missingKey, requestId);
-    const parsed = tryParseJson(body.bytes);
+    const parsed = tryParseJson(body);
     if (parsed === undefined) return refuse(provider, invalidJson, requestId);
-    const parsedBody = parsed.value;
-    const call = { headers, body: parsedBody };
+    const call = { headers, body: parsed.value, requestId };
+    const known = { parsedBody: parsed.value, format: provider.format };
     try {
-      const counter = counters.get(request.path);
-      const outcome =
-        counter === undefined
-          ? answerCall(provider, { ...call, requestId, number: ++callCount }, behaviour)
-          : countTokens(provider, counter, call, requestId);
-      return { ...outcome, parsedBody, format: provider.format };
+      return request.path === provider.path
+        ? { ...answerCall(provider, { ...call, number: ++callCount }, behaviour), ...known }
+        : { ...countTokens(provider, call, behaviour), ...known };
     } catch (error) {
-      const problem = { status: 500, message: `Internal server error: ${describe(error)}` };
-      return { ...refuse(provider, problem, requestId), parsedBody, format: provider.format };
+      // A script or a counter of the caller's may throw as well as what stands here.
+      const reason = error instanceof Error ? error.message.slice(0, 200) : 'unknown';
+      const problem = { status: 500, message: `Internal server error: ${reason}` };
+      return { ...refuse(provider, problem, requestId), ...known };
     }
   };
 
   return (request) => {
-    const { method, path } = request;
+    const { method, path, headers } = request;
+    const provider = providers.find((each) => each.path === path || each.counter?.path === path);
+    if (method === 'POST' && provider !== undefined) return post(request, provider);
+    // A path that belongs to nobody is answered in the shape that the client understands.
+    const speaker = providers.find((each) => each.speaksTo(headers)) ?? providers[0];
+    if (speaker === undefined) throw new TypeError('there are providers');
     const isModels = path === modelsPath || path.startsWith(`${modelsPath}/`);
-    if (method === 'GET' && isModels) return listModels(request);
-    const provider = providers.get(counters.get(path)?.of ?? path);
-    return method === 'POST' && provider !== undefined ? post(request, provider) : notFound(request);
+    if (method === 'GET' && isModels) return listModels(request, speaker, world.ids('req_'));
+    return refuse(speaker, { status: 404, message: speaker.notFound(request) }, world.ids('req_'));
   };
 }
 
-const invalidJson = {
-  status: 400,
-  message: 'The request body is not valid JSON, or nested too deeply.',
-} as const;
+function countTokens(
+  provider: Provider,
+  call: Call & { readonly requestId: string },
+  behaviour: ModelBehaviour,
+): Outcome {
+  const accepted = provider.accept({ ...call, isCount: true });
+  if (isRefused(accepted)) return refuse(provider, accepted.problem, call.requestId);
+  const { tokens } = measurePrompt(accepted.conversation, behaviour.countTokens);
+  return { delivery: plainDelivery(200, provider.counter?.answer(tokens)), promptTokens: tokens };
+}
 
-function providerAt(providers: ReadonlyMap<string, Provider>, path: string): Provider {
-  const provider = providers.get(path);
-  if (provider === undefined) throw new TypeError(`no provider at ${path}`);
-  return provider;
+/** `GET /v1/models` or `GET /v1/models/{id}`. */
+function listModels({ path, headers }: RawRequest, provider: Provider, requestId: string): Outcome {
+  const { models } = provider;
+  if (!provider.hasKey(headers)) return refuse(provider, provider.missingKey, requestId);
+  if (path === modelsPath) {
+    const own = catalog.filter((model) => model.provider === models.maker);
+    return { delivery: plainDelivery(200, models.writeList(own)) };
+  }
+  const id = safeDecode(path.slice(modelsPath.length + 1));
+  const model = findModel(id);
+  return model === undefined
+    ? refuse(provider, models.unknown(id), requestId)
+    : { delivery: plainDelivery(200, models.write({ ...model, id })) };
 }
 
 function safeDecode(text: string): string {
@@ -135,9 +110,4 @@ function safeDecode(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** What went wrong, in a script or a counter of the caller's as well as here. */
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message.slice(0, 200) : 'unknown';
 }

@@ -1,7 +1,7 @@
 import type { Conversation } from '../conversation/format.ts';
-import type { JsonObject } from '../conversation/json.ts';
+import { asList, asString, type JsonObject } from '../conversation/json.ts';
 import { isUserText, type Message } from '../conversation/message.ts';
-import { exampleInput } from './example-input.ts';
+import { asObject } from './json.ts';
 import type { Reply, ReplyPart } from './reply.ts';
 
 /** A tool that the model may call, as the request offers it. */
@@ -72,4 +72,38 @@ function countBlocks(messages: readonly Message[], type: 'tool-call' | 'tool-res
     (count, { blocks }) => count + blocks.filter((block) => block.type === type).length,
     0,
   );
+}
+
+const deepest = 4;
+
+/** An input that fits a tool's JSON schema as far as its types and required properties go. */
+export function exampleInput(schema: JsonObject, depth = 0): JsonObject {
+  const properties = asObject(schema['properties']);
+  const names = asList(schema['required']).filter((name) => typeof name === 'string');
+  return Object.fromEntries(
+    names.map((name) => {
+      const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      return [name, exampleValue(name, asObject(inner), depth)];
+    }),
+  );
+}
+
+function exampleValue(name: string, schema: JsonObject, depth: number): unknown {
+  const [first] = asList(schema['enum']);
+  if (first !== undefined) return first;
+  switch (asString(schema['type']) ?? asList(schema['type'])[0]) {
+    case 'number':
+    case 'integer':
+      return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return [];
+    case 'null':
+      return null;
+    case 'object':
+      return depth < deepest ? exampleInput(schema, depth + 1) : {};
+    default:
+      return `example ${name}`;
+  }
 }

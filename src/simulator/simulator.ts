@@ -1,15 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { RoundfoldError } from '../conversation/errors.ts';
-import { asString, isObject } from '../conversation/json.ts';
+import { asString } from '../conversation/json.ts';
 import { createCacheLedger } from './cache-ledger.ts';
-import { type Chunking, deliver } from './delivery.ts';
+import { type Chunking, type Delivery, deliver } from './delivery.ts';
 import type { Fault } from './faults.ts';
-import { createStoredResponses } from './openai-responses/stored-responses.ts';
+import { asObject } from './json.ts';
 import type { TokenCounter } from './prompt.ts';
-import { createRecorder, type RecordedRequest, withoutSecrets } from './recorder.ts';
-import { readBody } from './request-body.ts';
-import { createRouter, type Router } from './routes.ts';
+import { createRouter, type RawRequest, type Router } from './routes.ts';
 import { defaultScript, type Script } from './script.ts';
 import { createIds, createNumbers } from './seeded.ts';
 
@@ -64,7 +62,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       ids: createIds(seed),
       secret: `simulator ${seed}`,
       cache: createCacheLedger(now),
-      responses: createStoredResponses(),
     },
     { script, faults, chunking, windowTokens: options.windowTokens, countTokens: options.countTokens },
   );
@@ -103,34 +100,45 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
 }
 
+/** Answers a request, and tells what there is to keep of it. */
 async function judge(
   request: IncomingMessage,
   route: Router,
   record: (request: RecordedRequest, sizeBytes: number) => void,
-) {
+): Promise<Delivery> {
   const body = await readBody(request);
   const headers = singleHeaders(request);
   const method = request.method ?? 'GET';
   const [path = '/'] = (request.url ?? '/').split('?', 1);
-  const routed = route({ method, path, headers, body });
-  const { parsedBody, delivery } = routed;
-  record(
-    {
-      method,
-      path,
-      status: delivery.status,
-      format: routed.format,
-      model: isObject(parsedBody) ? asString(parsedBody['model']) : undefined,
-      isStreamed: delivery.events !== undefined,
-      promptTokens: routed.promptTokens,
-      outputTokens: routed.outputTokens,
-      rule: routed.rule,
-      faults: routed.faults ?? [],
-      headers: withoutSecrets(headers),
-      body: parsedBody,
-    },
-    parsedBody === undefined || body === 'too-large' ? 0 : body.bytes.length,
-  );
+  const {
+    delivery,
+    parsedBody,
+    format,
+    promptTokens,
+    outputTokens,
+    rule,
+    faults = [],
+  } = route({
+    method,
+    path,
+    headers,
+    body,
+  });
+  const recorded: RecordedRequest = {
+    method,
+    path,
+    status: delivery.status,
+    format,
+    model: asString(asObject(parsedBody)['model']),
+    isStreamed: delivery.events !== undefined,
+    promptTokens,
+    outputTokens,
+    rule,
+    faults,
+    headers: withoutSecrets(headers),
+    body: parsedBody,
+  };
+  record(recorded, parsedBody === undefined ? 0 : body.length);
   return delivery;
 }
 
@@ -142,18 +150,12 @@ function singleHeaders({ headers }: IncomingMessage): Readonly<Record<string, st
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
   server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    throw cannotListen(`${host}, port ${port}`, error);
-  }
-}
-
-function cannotListen(place: string, cause: unknown): RoundfoldError {
-  const reason = cause instanceof Error ? cause.message : 'unknown reason';
-  return new RoundfoldError('usage', `cannot listen at ${place}: ${reason}`, {
-    cause,
-    remedy: 'Choose another port, or 0 for any free one.',
+  await once(server, 'listening').catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : 'unknown reason';
+    throw new RoundfoldError('usage', `cannot listen at ${host}, port ${port}: ${reason}`, {
+      cause,
+      remedy: 'Choose another port, or 0 for any free one.',
+    });
   });
 }
 
@@ -163,4 +165,87 @@ function urlOf(server: Server): string {
     throw new TypeError('a listening server has an address');
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;
+}
+
+/** Largest body that the providers accept. */
+const maxBodyBytes = 32 * 1024 * 1024;
+/** What a client may send in vain before the connection is broken. */
+const maxDrainedBytes = 4 * maxBodyBytes;
+
+/**
+ * Reads a body. One that is too large is read on and thrown away, so that the client gets to see the refusal.
+ * @throws when the client goes away
+ */
+async function readBody(request: IncomingMessage): Promise<RawRequest['body']> {
+  let chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request) {
+    const bytes = chunk as Buffer; // no encoding is set, so chunks are bytes
+    sizeBytes += bytes.length;
+    if (sizeBytes <= maxBodyBytes) chunks.push(bytes);
+    else chunks = [];
+    if (sizeBytes > maxDrainedBytes) request.destroy();
+  }
+  return sizeBytes > maxBodyBytes ? 'too-large' : Buffer.concat(chunks);
+}
+
+/** A request as the simulator keeps it. Keys and cookies are never part of it. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** Wire format of the endpoint; undefined for paths that are no model's. */
+  readonly format: string | undefined;
+  readonly model: string | undefined;
+  readonly isStreamed: boolean;
+  /** Tokens of the prompt; undefined when the request was refused before it was counted. */
+  readonly promptTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  /** The contract's rule that was broken, e.g. `tool-call-without-result`. */
+  readonly rule: string | undefined;
+  /** Names of the faults that struck it. */
+  readonly faults: readonly string[];
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The parsed body; undefined when there was none, it was no JSON, or newer requests needed its room. */
+  readonly body: unknown;
+}
+
+const maxRequests = 1000;
+const maxKeptBytes = 64 * 1024 * 1024;
+
+/** Keeps 1,000 requests, and bodies of 64 MiB together: older ones lose theirs. */
+function createRecorder() {
+  const requests: RecordedRequest[] = [];
+  const sizes: number[] = [];
+  return {
+    requests,
+    add(request: RecordedRequest, sizeBytes: number): void {
+      if (requests.push(request) > maxRequests) requests.shift();
+      if (sizes.push(sizeBytes) > maxRequests) sizes.shift();
+      let keptBytes = sizeBytes;
+      for (let index = requests.length - 2; index >= 0; index--) {
+        keptBytes += sizes[index] ?? 0;
+        const older = requests[index];
+        if (keptBytes <= maxKeptBytes || older === undefined || sizes[index] === 0) continue;
+        requests[index] = { ...older, body: undefined };
+        sizes[index] = 0;
+      }
+    },
+  };
+}
+
+const secretHeaders: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'x-api-key',
+  'api-key',
+  'x-goog-api-key',
+  'cookie',
+]);
+
+/** Headers that may be kept. */
+function withoutSecrets(
+  headers: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !secretHeaders.has(name)));
 }

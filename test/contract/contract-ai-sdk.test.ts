@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { aiSdkContract } from '../../src/contracts/ai-sdk/contract.ts';
+import { aiSdkContract } from '../../src/contracts/registry.ts';
 import { linkTools } from '../../src/conversation/tool-links.ts';
 import { aiSdkModel } from '../../src/formats/ai-sdk/model.ts';
 import { aiSdkUi } from '../../src/formats/ai-sdk/ui.ts';

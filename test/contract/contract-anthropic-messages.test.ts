@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicMessagesContract as contract } from '../../src/contracts/anthropic-messages/contract.ts';
 import { modelFacts, unknownModel } from '../../src/contracts/anthropic-messages/models.ts';
 import type { CheckContext, Violation } from '../../src/contracts/contract.ts';
+import { anthropicMessagesContract as contract } from '../../src/contracts/registry.ts';
 import {
   ask,
   assistant,

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { openaiChatContract } from '../../src/contracts/openai-chat/contract.ts';
+import { openaiChatContract } from '../../src/contracts/registry.ts';
 import { countReads } from '../support/count-reads.ts';
 
 const { check } = openaiChatContract;

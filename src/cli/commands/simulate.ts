@@ -1,8 +1,7 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import { type FaultName, faultKinds, isFaultName } from '../../simulator/faults.ts';
-import type { RecordedRequest } from '../../simulator/recorder.ts';
-import { startSimulator } from '../../simulator/simulator.ts';
+import { type RecordedRequest, startSimulator } from '../../simulator/simulator.ts';
 import { type CommandDefinition, type GivenArguments, readNumber } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { untilTold } from '../interruption.ts';

@@ -1,9 +1,27 @@
 import type { Violation } from '../contract.ts';
 import { isGiven, isObject, read, readList } from '../json-value.ts';
-import { checkKind, checkTag } from './kinds.ts';
-import { type Block, type Check, type Request, readTypedList } from './request.ts';
-import { rules } from './rules.ts';
-import { report } from './worded-rule.ts';
+import { defineRules, type RuleGroup, report } from '../rule.ts';
+import { type Block, type Request, readTypedList } from './request.ts';
+import { checkKind, checkTag, valueRules } from './values.ts';
+
+const rules = defineRules({
+  'too-many-cache-breakpoints': {
+    alias: 'A32',
+    title: 'at most 4 cache breakpoints',
+    fix: 'Remove breakpoints; automatic caching counts as one.',
+    evidence: 'reported',
+    wording: (_path: string, found: number) =>
+      `A maximum of 4 blocks with cache_control may be provided. Found ${found}.`,
+  },
+  'cache-breakpoints-out-of-order': {
+    alias: 'A47',
+    title: '1 h breakpoints before 5 m ones',
+    fix: 'Put the 1 h breakpoints first, in the order tools, system, messages.',
+    evidence: 'reported',
+    wording: (path: string) =>
+      `${path}: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: \`tools\`, \`system\`, \`messages\`.`,
+  },
+});
 
 const maxBreakpoints = 4;
 const uncachable: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking']);
@@ -14,7 +32,9 @@ interface Breakpoint {
 }
 
 /** Cache breakpoints: their shape, where none may stand, how many, in which order. */
-export const checkCaching: Check = (request) => {
+export const anthropicCaching: RuleGroup<Request> = { rules, check: checkCaching };
+
+function checkCaching(request: Request): readonly Violation[] {
   const breakpoints = breakpointsOf(request);
   const isAutomatic = request.isWhole && isGiven(read(request.body, 'cache_control'));
   const controls = isAutomatic
@@ -26,7 +46,7 @@ export const checkCaching: Check = (request) => {
     ...checkCount(breakpoints, isAutomatic),
     ...checkOrder(breakpoints),
   ];
-};
+}
 
 /** Breakpoints on tools, system blocks and message blocks, in the order the API processes them. */
 function breakpointsOf({ body, messages, isWhole }: Request): Breakpoint[] {
@@ -53,13 +73,13 @@ function checkControl({ path, control }: Breakpoint): readonly Violation[] {
   const isKnown = ttl === undefined || ttl === null || ttl === '5m' || ttl === '1h';
   return [
     ...checkTag(control, ['ephemeral'], path),
-    ...(isKnown ? [] : [report(rules.wrongKindOfValue, `${path}.ephemeral.ttl`, "'5m' or '1h'")]),
+    ...(isKnown ? [] : [report(valueRules['wrong-kind-of-value'], `${path}.ephemeral.ttl`, "'5m' or '1h'")]),
   ];
 }
 
 function checkCachable({ type, path, value }: Block): Violation[] {
   const isRefused = uncachable.has(type) && isGiven(read(value, 'cache_control'));
-  return isRefused ? [report(rules.unknownField, `${path}.${type}.cache_control`)] : [];
+  return isRefused ? [report(valueRules['unknown-field'], `${path}.${type}.cache_control`)] : [];
 }
 
 function checkCount(breakpoints: readonly Breakpoint[], isAutomatic: boolean): Violation[] {
@@ -67,7 +87,7 @@ function checkCount(breakpoints: readonly Breakpoint[], isAutomatic: boolean): V
   const excess = breakpoints[slots];
   return excess === undefined
     ? []
-    : [report(rules.tooManyCacheBreakpoints, excess.path, breakpoints.length + (isAutomatic ? 1 : 0))];
+    : [report(rules['too-many-cache-breakpoints'], excess.path, breakpoints.length + (isAutomatic ? 1 : 0))];
 }
 
 function checkOrder(breakpoints: readonly Breakpoint[]): Violation[] {
@@ -78,5 +98,5 @@ function checkOrder(breakpoints: readonly Breakpoint[]): Violation[] {
   return breakpoints
     .slice(firstShort)
     .filter(({ control }) => read(control, 'ttl') === '1h')
-    .map(({ path }) => report(rules.cacheBreakpointsOutOfOrder, `${path}.ttl`));
+    .map(({ path }) => report(rules['cache-breakpoints-out-of-order'], `${path}.ttl`));
 }

@@ -1,8 +1,67 @@
 import type { Violation } from '../contract.ts';
 import { isGiven, read, readText } from '../json-value.ts';
-import type { Block, Check, Message, Request } from './request.ts';
-import { rules } from './rules.ts';
-import { report } from './worded-rule.ts';
+import { defineRules, type RuleGroup, report } from '../rule.ts';
+import type { Block, Message, Request } from './request.ts';
+
+const unanswered = (path: string, ids: readonly string[]) =>
+  `${path}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+
+const rules = defineRules({
+  'tool-call-without-result': {
+    alias: 'A16',
+    title: 'every tool call is answered at once',
+    fix: 'Answer every call in the very next message, results first, or drop call and result together.',
+    evidence: 'documented',
+    wording: unanswered,
+  },
+  'tool-calls-split-over-messages': {
+    alias: 'A16w',
+    title: 'calls of one round in one message',
+    fix: 'Put all calls of one response into one assistant message.',
+    evidence: 'reported',
+    severity: 'warning',
+    wording: (path: string) =>
+      `${path}: the calls of one round are split over adjacent assistant messages; this was accepted, but pairing is documented message by message`,
+  },
+  'tool-result-without-call': {
+    alias: 'A17',
+    title: 'every tool result follows its call',
+    fix: 'Drop the result, or keep the assistant message with its call directly before it.',
+    evidence: 'reported',
+    wording: (path: string, id: string) =>
+      `${path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+  },
+  'message-between-call-and-result': {
+    alias: 'A18',
+    title: 'no assistant message between call and result',
+    fix: 'Move the assistant message away from between the call and its result.',
+    evidence: 'reported',
+    wording: unanswered,
+  },
+  'duplicate-tool-result': {
+    alias: 'A19',
+    title: 'one result per call',
+    fix: 'Keep one result for each call.',
+    evidence: 'reported',
+    wording: (path: string, id: string) =>
+      `${path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
+  },
+  'duplicate-tool-call-id': {
+    alias: 'A20',
+    title: 'call ids are unique',
+    fix: 'Give every call its own id.',
+    evidence: 'reported',
+    wording: (path: string) => `${path}: \`tool_use\` ids must be unique`,
+  },
+  'compaction-incomplete-turn': {
+    alias: 'compaction_incomplete_turn',
+    title: 'no compaction while a call is open',
+    fix: 'Answer the pending tool calls before asking for a compaction.',
+    evidence: 'documented',
+    wording: (path: string, ids: readonly string[]) =>
+      `${path}: cannot compact a conversation with pending tool calls: ${ids.join(', ')}`,
+  },
+});
 
 /** Assistant messages without a user message between them, and the user message that answers them. */
 interface Exchange {
@@ -17,13 +76,15 @@ interface Misplaced {
 }
 
 /** Tool calls and their results, on the list as sent. */
-export const checkPairing: Check = (request) => {
+export const anthropicPairing: RuleGroup<Request> = { rules, check: checkPairing };
+
+function checkPairing(request: Request): readonly Violation[] {
   const misplaced = findMisplaced(request);
   return [
     ...checkUniqueIds(request),
     ...exchangesOf(request).flatMap((exchange) => checkExchange(exchange, misplaced, request)),
   ];
-};
+}
 
 /** System messages are seen through: what they may not stand between is a matter of roles. */
 function exchangesOf({ messages }: Request): Exchange[] {
@@ -44,7 +105,7 @@ function checkExchange({ run, answer }: Exchange, misplaced: Misplaced, request:
   const round = run.slice(start);
   const faults = [
     ...strays.flatMap((message) => checkStray(message, answer, misplaced)),
-    ...round.slice(1, 2).map((message) => report(rules.toolCallsSplitOverMessages, message.path)),
+    ...round.slice(1, 2).map((message) => report(rules['tool-calls-split-over-messages'], message.path)),
   ];
   if (answer === undefined) {
     return [...faults, ...round.flatMap((message) => checkOpenEnd(message, misplaced, request))];
@@ -70,8 +131,8 @@ function checkStray(message: Message, answer: Message | undefined, misplaced: Mi
   if (ids.length === 0) return [];
   const answered = new Set(answer?.blocks.map(resultId));
   const rule = ids.some((id) => answered.has(id))
-    ? rules.messageBetweenCallAndResult
-    : rules.toolCallWithoutResult;
+    ? rules['message-between-call-and-result']
+    : rules['tool-call-without-result'];
   return [report(rule, message.path, ids)];
 }
 
@@ -79,8 +140,8 @@ function checkOpenEnd(message: Message, misplaced: Misplaced, { body }: Request)
   const ids = callIds(message).filter((id) => !misplaced.results.has(id));
   if (ids.length === 0) return [];
   const rule = isGiven(read(body, 'compaction'))
-    ? rules.compactionIncompleteTurn
-    : rules.toolCallWithoutResult;
+    ? rules['compaction-incomplete-turn']
+    : rules['tool-call-without-result'];
   return [report(rule, message.path, ids)];
 }
 
@@ -90,7 +151,7 @@ function checkAnswered(calls: ReadonlySet<string>, answer: Message, misplaced: M
   const leading = firstOther === -1 ? answer.blocks : answer.blocks.slice(0, firstOther);
   const answered = new Set(leading.map(resultId));
   const missing = [...calls].filter((id) => !answered.has(id) && !misplaced.results.has(id));
-  return missing.length > 0 ? [report(rules.toolCallWithoutResult, answer.path, missing)] : [];
+  return missing.length > 0 ? [report(rules['tool-call-without-result'], answer.path, missing)] : [];
 }
 
 /** Results whose call is in none of the sets have no call before them. */
@@ -99,9 +160,11 @@ function checkResults(answer: Message, calls: readonly ReadonlySet<string>[]): V
   return answer.blocks.flatMap((block) => {
     const id = resultId(block);
     if (id === undefined) return [];
-    if (seen.has(id)) return [report(rules.duplicateToolResult, block.path, id)];
+    if (seen.has(id)) return [report(rules['duplicate-tool-result'], block.path, id)];
     seen.add(id);
-    return calls.some((ids) => ids.has(id)) ? [] : [report(rules.toolResultWithoutCall, block.path, id)];
+    return calls.some((ids) => ids.has(id))
+      ? []
+      : [report(rules['tool-result-without-call'], block.path, id)];
   });
 }
 
@@ -111,7 +174,7 @@ function checkUniqueIds({ messages }: Request): Violation[] {
     blocks.flatMap((block) => {
       const id = role === 'assistant' ? callId(block) : undefined;
       if (id === undefined) return [];
-      if (seen.has(id)) return [report(rules.duplicateToolCallId, block.path)];
+      if (seen.has(id)) return [report(rules['duplicate-tool-call-id'], block.path)];
       seen.add(id);
       return [];
     }),

@@ -1,6 +1,7 @@
 import type { CheckContext, Violation } from '../contract.ts';
 import { asList, isObject, type JsonObject, read, readList, readText } from '../json-value.ts';
 import { type ModelFacts, modelFacts, unknownModel } from './models.ts';
+import { checkKind } from './values.ts';
 
 /** A content block with a type. String content reads as one text block. */
 export interface Block {
@@ -31,16 +32,15 @@ export interface Request {
   readonly facts: ModelFacts;
 }
 
-/** One group of rules. */
-export type Check = (request: Request) => readonly Violation[];
-
-/** Reads a body without judging it. */
-export function readRequest(body: JsonObject, context: CheckContext): Request {
+/** Reads a body, or a bare list of messages when only these are known. */
+export function readAnthropicRequest(body: unknown, context: CheckContext): Request | readonly Violation[] {
   const isWhole = context.scope !== 'messages';
-  const model = context.model ?? readText(body, 'model');
+  const frame = !isWhole && Array.isArray(body) ? { messages: body } : body;
+  if (!isObject(frame)) return checkKind(frame, 'object', 'body');
+  const model = context.model ?? readText(frame, 'model');
   return {
-    body,
-    messages: readList(body, 'messages').flatMap(readMessage),
+    body: frame,
+    messages: readList(frame, 'messages').flatMap(readMessage),
     context,
     isWhole,
     model,

@@ -1,9 +1,48 @@
 import type { Violation } from '../contract.ts';
 import { isObject, type JsonObject, read, readList, readText } from '../json-value.ts';
-import { checkKind, checkOptional, checkRequired, isOfKind, type Kind } from './kinds.ts';
-import type { Check, Request } from './request.ts';
-import { rules } from './rules.ts';
-import { report } from './worded-rule.ts';
+import { defineRules, type RuleGroup, report } from '../rule.ts';
+import type { Request } from './request.ts';
+import { checkKind, checkOptional, checkRequired, isOfKind, type Kind, valueRules } from './values.ts';
+
+const rules = defineRules({
+  'no-messages': {
+    alias: 'A1',
+    title: 'there is at least one message',
+    fix: 'Send at least one user message.',
+    evidence: 'inferred',
+    wording: () => 'messages: at least one message is required',
+  },
+  'unknown-role': {
+    alias: 'A3',
+    title: 'the role is one the API knows',
+    fix: 'Use one of the roles the API knows.',
+    evidence: 'reported',
+    wording: (path: string, takesSystemMessages: boolean) =>
+      `${path}: Input should be ${takesSystemMessages ? "'user', 'assistant' or 'system'" : "'user' or 'assistant'"}`,
+  },
+  'too-many-messages': {
+    alias: 'A8',
+    title: 'at most 100,000 messages',
+    fix: 'Send fewer messages.',
+    evidence: 'documented',
+    wording: (path: string, count: number) =>
+      `${path}: List should have at most 100000 items after validation, not ${count}`,
+  },
+  'thinking-signature-missing': {
+    alias: 'A39',
+    title: 'thinking has its signature',
+    fix: 'Keep the signature, or remove the whole block.',
+    evidence: 'reported',
+    wording: (path: string) => `${path}: Field required`,
+  },
+  'malformed-tool-call-id': {
+    alias: 'A49',
+    title: 'call ids have a pattern',
+    fix: 'Use letters, digits, underscores and hyphens only.',
+    evidence: 'types',
+    wording: (path: string) => `${path}: String should match pattern '^[a-zA-Z0-9_-]+$'`,
+  },
+});
 
 const maxMessages = 100_000;
 
@@ -49,16 +88,20 @@ const callTypes: ReadonlySet<string> = new Set(['tool_use', 'server_tool_use']);
 const callId = /^[a-zA-Z0-9_-]+$/;
 
 /** The message list and its blocks: there, of the right kind, and nothing else. */
-export const checkShape: Check = (request) => {
+export const anthropicShape: RuleGroup<Request> = { rules: { ...valueRules, ...rules }, check: checkShape };
+
+function checkShape(request: Request): readonly Violation[] {
   const listFaults = checkRequired(request.body, 'messages', 'list', 'messages');
   if (listFaults.length > 0) return listFaults;
   const messages = readList(request.body, 'messages');
-  if (messages.length === 0) return [report(rules.noMessages, 'messages')];
+  if (messages.length === 0) return [report(rules['no-messages'], 'messages')];
   return [
-    ...(messages.length > maxMessages ? [report(rules.tooManyMessages, 'messages', messages.length)] : []),
+    ...(messages.length > maxMessages
+      ? [report(rules['too-many-messages'], 'messages', messages.length)]
+      : []),
     ...messages.flatMap((message, index) => checkMessage(message, `messages.${index}`, request)),
   ];
-};
+}
 
 function checkMessage(message: unknown, path: string, request: Request): readonly Violation[] {
   if (!isObject(message)) return checkKind(message, 'object', path);
@@ -71,14 +114,14 @@ function checkMessage(message: unknown, path: string, request: Request): readonl
 
 function checkRole(message: JsonObject, path: string, { isWhole, facts }: Request): Violation[] {
   const role = read(message, 'role');
-  if (role === undefined) return [report(rules.missingField, `${path}.role`)];
+  if (role === undefined) return [report(valueRules['missing-field'], `${path}.role`)];
   const known = typeof role === 'string' ? roles.get(role) : undefined;
-  if (known === undefined) return [report(rules.unknownRole, `${path}.role`, facts.takesSystemMessages)];
+  if (known === undefined) return [report(rules['unknown-role'], `${path}.role`, facts.takesSystemMessages)];
   // A message list from elsewhere may carry its keeper's own notes; only in a request do they reach the API.
   if (!isWhole) return [];
   return Object.keys(message)
     .filter((name) => !known.has(name))
-    .map((name) => report(rules.unknownField, `${path}.${name}`));
+    .map((name) => report(valueRules['unknown-field'], `${path}.${name}`));
 }
 
 function checkBlock(block: unknown, path: string): readonly Violation[] {
@@ -104,14 +147,16 @@ function checkBlockFields(block: unknown, path: string): readonly Violation[] {
 
 function checkCallId(block: JsonObject, type: string, path: string): readonly Violation[] {
   const id = callTypes.has(type) ? readText(block, 'id') : undefined;
-  return id === undefined || callId.test(id) ? [] : [report(rules.malformedToolCallId, `${path}.${type}.id`)];
+  return id === undefined || callId.test(id)
+    ? []
+    : [report(rules['malformed-tool-call-id'], `${path}.${type}.id`)];
 }
 
 function checkSignature(block: JsonObject, path: string): readonly Violation[] {
   const signaturePath = `${path}.thinking.signature`;
   const signature = read(block, 'signature');
   return signature === undefined
-    ? [report(rules.thinkingSignatureMissing, signaturePath)]
+    ? [report(rules['thinking-signature-missing'], signaturePath)]
     : checkKind(signature, 'string', signaturePath);
 }
 

@@ -1,5 +1,6 @@
-import type { CheckContext } from '../contract.ts';
-import { isObject, type JsonObject, read, readList, readText } from '../json-value.ts';
+import type { CheckContext, Violation } from '../contract.ts';
+import { describeType, isObject, type JsonObject, read, readList, readText } from '../json-value.ts';
+import { defineRules, report } from '../rule.ts';
 
 /** A request body with what is known about its destination. */
 export interface ChatRequest {
@@ -11,14 +12,33 @@ export interface ChatRequest {
   readonly vendor: string | undefined;
 }
 
-/** Vendors whose server is OpenAI's own, with its limits and model names. */
-const openaiVendors = new Set(['openai', 'azure']);
+/** Rules about single values, which several groups report. */
+export const valueRules = defineRules({
+  'wrong-kind-of-value': {
+    alias: 'C0',
+    title: 'every field holds the kind of value the schema names',
+    fix: 'Give the field the kind of value the schema names.',
+    evidence: 'reported',
+    wording: (path: string, expected: string, value: unknown) =>
+      `Invalid type for '${path}': expected ${expected}, but got ${describeType(value)} instead.`,
+  },
+  'missing-field': {
+    alias: 'C0',
+    title: 'required fields are there',
+    fix: 'Add the missing field.',
+    evidence: 'reported',
+    wording: (path: string, needed?: { readonly field: string; readonly byRole: string }) =>
+      needed === undefined
+        ? `Missing required parameter: '${path}'.`
+        : `Missing parameter '${needed.field}': messages with role '${needed.byRole}' must have a '${needed.field}'.`,
+  },
+});
 
-/** Reads a body, or a bare list of messages when only messages are known. Undefined when it is neither. */
-export function readChatRequest(body: unknown, context: CheckContext): ChatRequest | undefined {
+/** Reads a body, or a bare list of messages when only messages are known. */
+export function readChatRequest(body: unknown, context: CheckContext): ChatRequest | readonly Violation[] {
   const hasFrame = context.scope !== 'messages';
   const request = !hasFrame && Array.isArray(body) ? { messages: body } : body;
-  if (!isObject(request)) return undefined;
+  if (!isObject(request)) return [report(valueRules['wrong-kind-of-value'], 'body', 'an object', body)];
   const model = context.model ?? readText(request, 'model');
   return {
     body: request,
@@ -38,9 +58,9 @@ export function resolveVendor(vendor: string | undefined, model: string | undefi
   return model === undefined || openaiModel.test(model) ? undefined : 'unknown';
 }
 
-/** Whether the server's own limits apply; those of compatible servers are not known. */
+/** Whether the server is OpenAI's own, with its limits and model names; those of compatible servers are not known. */
 export function isOpenai(vendor: string | undefined): boolean {
-  return vendor === undefined || openaiVendors.has(vendor);
+  return vendor === undefined || vendor === 'openai' || vendor === 'azure';
 }
 
 /** The calls of an assistant message; empty for every other message. */

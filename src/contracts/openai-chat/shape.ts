@@ -1,10 +1,51 @@
-import { type Finding, report } from '../finding.ts';
+import type { Violation } from '../contract.ts';
 import { isGiven, isObject, type JsonObject, read, readText } from '../json-value.ts';
-import { type ChatRequest, isOpenai, readCalls } from './request.ts';
-import { chatRules } from './rules.ts';
+import { defineRules, type RuleGroup, report } from '../rule.ts';
+import { type ChatRequest, isOpenai, readCalls, valueRules } from './request.ts';
 
-const { wrongKindOfValue, missingField, unknownRole, noMessages, emptyToolCallList, missingContent } =
-  chatRules;
+const emptyList = (path: string) =>
+  `Invalid '${path}': empty array. Expected an array with minimum length 1, but got an empty array instead.`;
+
+const rules = defineRules({
+  'unknown-role': {
+    alias: 'C0',
+    title: 'the role is one the API knows',
+    fix: 'Use one of the roles the API knows.',
+    evidence: 'reported',
+    wording: (_path: string, role: string) =>
+      `Invalid value: '${role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`,
+  },
+  'no-messages': {
+    alias: 'C3',
+    title: 'there is at least one message',
+    fix: 'Send at least one message.',
+    evidence: 'reported',
+    wording: emptyList,
+  },
+  'empty-tool-call-list': {
+    alias: 'C3',
+    title: 'a list of calls is not empty',
+    fix: 'Leave tool_calls out of a message that calls nothing.',
+    evidence: 'reported',
+    wording: emptyList,
+  },
+  'missing-content': {
+    alias: 'C7',
+    title: 'only an assistant message that calls a tool may have no content',
+    fix: 'Give the message a content, if only an empty string.',
+    evidence: 'reported',
+    wording: () => "Invalid value for 'content': expected a string, got null.",
+  },
+});
+
+/** Kinds and presence of what every message needs. */
+export const chatShape: RuleGroup<ChatRequest> = {
+  rules: { ...valueRules, ...rules },
+  check: (request) => [
+    ...checkList(request),
+    ...request.messages.flatMap((message, index) => checkMessage(message, index, request.vendor)),
+  ],
+};
 
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
@@ -12,74 +53,38 @@ const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'func
 const contentStandIns = ['function_call', 'refusal', 'audio'];
 const vendorStandIns = ['reasoning_content', 'reasoning', 'reasoning_details'];
 
-/** Kinds and presence of what every message needs. */
-export function checkShape(request: ChatRequest): readonly Finding[] {
-  return [
-    ...checkList(request),
-    ...request.messages.flatMap((message, index) => checkMessage(message, index, request.vendor)),
-  ];
-}
-
-function checkList({ body }: ChatRequest): readonly Finding[] {
+function checkList({ body }: ChatRequest): readonly Violation[] {
   const messages = read(body, 'messages');
-  const fault = { place: [], path: 'messages' };
-  if (messages === undefined)
-    return [report(missingField, { ...fault, message: missingField.wording.always('messages') })];
-  if (!Array.isArray(messages)) {
-    return [
-      report(wrongKindOfValue, {
-        ...fault,
-        message: wrongKindOfValue.wording('messages', 'an array of objects', messages),
-      }),
-    ];
-  }
-  return messages.length === 0
-    ? [report(noMessages, { ...fault, message: noMessages.wording('messages') })]
-    : [];
+  if (messages === undefined) return [missing('messages')];
+  if (!Array.isArray(messages)) return [wrongKind('messages', 'an array of objects', messages)];
+  return messages.length === 0 ? [report(rules['no-messages'], 'messages')] : [];
 }
 
-function checkMessage(message: unknown, index: number, vendor: string | undefined): readonly Finding[] {
+function checkMessage(message: unknown, index: number, vendor: string | undefined): readonly Violation[] {
   const path = `messages[${index}]`;
-  if (!isObject(message)) {
-    return [
-      report(wrongKindOfValue, {
-        place: [index],
-        path,
-        message: wrongKindOfValue.wording(path, 'an object', message),
-      }),
-    ];
-  }
+  if (!isObject(message)) return [wrongKind(path, 'an object', message)];
   const role = read(message, 'role');
-  if (typeof role !== 'string' || !roles.has(role)) return [reportRole(role, index)];
+  if (role === undefined) return [missing(`${path}.role`)];
+  if (typeof role !== 'string') return [wrongKind(`${path}.role`, 'a string', role)];
+  if (!roles.has(role)) return [report(rules['unknown-role'], `${path}.role`, role)];
   return [
     ...checkContent(message, index, vendor),
-    ...checkCallList(message, index),
-    ...readCalls(message).flatMap((call, position) => checkCall(call, index, position)),
+    ...checkCallList(message, `${path}.tool_calls`),
+    ...readCalls(message).flatMap((call, position) => checkCall(call, `${path}.tool_calls[${position}]`)),
     ...checkFunctionName(message, index),
   ];
 }
 
-function reportRole(role: unknown, index: number): Finding {
-  const path = `messages[${index}].role`;
-  const fault = { place: [index], path };
-  if (role === undefined) {
-    return report(missingField, { ...fault, message: missingField.wording.always(path) });
-  }
-  return typeof role === 'string'
-    ? report(unknownRole, { ...fault, message: unknownRole.wording(role) })
-    : report(wrongKindOfValue, { ...fault, message: wrongKindOfValue.wording(path, 'a string', role) });
-}
-
-function checkContent(message: JsonObject, index: number, vendor: string | undefined): readonly Finding[] {
+function checkContent(message: JsonObject, index: number, vendor: string | undefined): readonly Violation[] {
   const content = read(message, 'content');
-  if (!isGiven(content)) return mayLackContent(message, vendor) ? [] : [reportNoContent(index)];
+  if (!isGiven(content)) {
+    const isFine = mayLackContent(message, vendor);
+    return isFine ? [] : [report(rules['missing-content'], `messages.[${index}].content`)];
+  }
   if (typeof content === 'string') return [];
   const path = `messages[${index}].content`;
-  if (!Array.isArray(content)) {
-    const text = wrongKindOfValue.wording(path, 'one of a string or array of objects', content);
-    return [report(wrongKindOfValue, { place: [index, 0], path, message: text })];
-  }
-  return content.flatMap((part, position) => checkPart(part, `${path}[${position}]`, [index, 0, position]));
+  if (!Array.isArray(content)) return [wrongKind(path, 'one of a string or array of objects', content)];
+  return content.flatMap((part, position) => checkPart(part, `${path}[${position}]`));
 }
 
 function mayLackContent(message: JsonObject, vendor: string | undefined): boolean {
@@ -90,41 +95,16 @@ function mayLackContent(message: JsonObject, vendor: string | undefined): boolea
   return standIns.some((field) => isGiven(read(message, field)));
 }
 
-function reportNoContent(index: number): Finding {
-  return report(missingContent, {
-    place: [index, 0],
-    path: `messages.[${index}].content`,
-    message: missingContent.wording(),
-  });
+function checkPart(part: unknown, path: string): readonly Violation[] {
+  if (!isObject(part)) return [wrongKind(path, 'an object', part)];
+  return readText(part, 'type') === undefined ? [missing(`${path}.type`)] : [];
 }
 
-function checkPart(part: unknown, path: string, place: readonly number[]): readonly Finding[] {
-  if (!isObject(part)) {
-    return [
-      report(wrongKindOfValue, { place, path, message: wrongKindOfValue.wording(path, 'an object', part) }),
-    ];
-  }
-  if (readText(part, 'type') !== undefined) return [];
-  return [
-    report(missingField, {
-      place,
-      path: `${path}.type`,
-      message: missingField.wording.always(`${path}.type`),
-    }),
-  ];
-}
-
-function checkCallList(message: JsonObject, index: number): readonly Finding[] {
+function checkCallList(message: JsonObject, path: string): readonly Violation[] {
   const calls = read(message, 'tool_calls');
-  const path = `messages[${index}].tool_calls`;
   if (!isGiven(calls) || read(message, 'role') !== 'assistant') return [];
-  if (!Array.isArray(calls)) {
-    const text = wrongKindOfValue.wording(path, 'an array of objects', calls);
-    return [report(wrongKindOfValue, { place: [index, 1], path, message: text })];
-  }
-  return calls.length === 0
-    ? [report(emptyToolCallList, { place: [index, 1], path, message: emptyToolCallList.wording(path) })]
-    : [];
+  if (!Array.isArray(calls)) return [wrongKind(path, 'an array of objects', calls)];
+  return calls.length === 0 ? [report(rules['empty-tool-call-list'], path)] : [];
 }
 
 /** Where a call keeps its input, by type; both must be texts. */
@@ -133,47 +113,33 @@ const inputFields = [
   { container: 'custom', field: 'input' },
 ];
 
-function checkCall(call: unknown, index: number, position: number): readonly Finding[] {
-  const path = `messages[${index}].tool_calls[${position}]`;
-  const place = [index, 1, position];
-  if (!isObject(call)) {
-    return [
-      report(wrongKindOfValue, { place, path, message: wrongKindOfValue.wording(path, 'an object', call) }),
-    ];
-  }
-  const id = read(call, 'id');
-  const inputs = inputFields.flatMap(({ container, field }) => {
-    const input = read(read(call, container), field);
-    const inputPath = `${path}.${container}.${field}`;
-    if (input === undefined || typeof input === 'string') return [];
-    return [
-      report(wrongKindOfValue, {
-        place,
-        path: inputPath,
-        message: wrongKindOfValue.wording(inputPath, 'a string', input),
-      }),
-    ];
-  });
-  if (typeof id === 'string') return inputs;
-  const idPath = `${path}.id`;
-  const fault = isGiven(id)
-    ? report(wrongKindOfValue, {
-        place,
-        path: idPath,
-        message: wrongKindOfValue.wording(idPath, 'a string', id),
-      })
-    : report(missingField, { place, path: idPath, message: missingField.wording.always(idPath) });
-  return [fault, ...inputs];
-}
-
-function checkFunctionName(message: JsonObject, index: number): readonly Finding[] {
-  if (read(message, 'role') !== 'function' || readText(message, 'name') !== undefined) return [];
-  const path = `messages.[${index}].name`;
+function checkCall(call: unknown, path: string): readonly Violation[] {
+  if (!isObject(call)) return [wrongKind(path, 'an object', call)];
   return [
-    report(missingField, {
-      place: [index, 2],
-      path,
-      message: missingField.wording.ofRole('function', 'name'),
+    ...checkCallId(read(call, 'id'), `${path}.id`),
+    ...inputFields.flatMap(({ container, field }) => {
+      const input = read(read(call, container), field);
+      const isFine = input === undefined || typeof input === 'string';
+      return isFine ? [] : [wrongKind(`${path}.${container}.${field}`, 'a string', input)];
     }),
   ];
+}
+
+function checkCallId(id: unknown, path: string): readonly Violation[] {
+  if (typeof id === 'string') return [];
+  return [isGiven(id) ? wrongKind(path, 'a string', id) : missing(path)];
+}
+
+function checkFunctionName(message: JsonObject, index: number): readonly Violation[] {
+  if (read(message, 'role') !== 'function' || readText(message, 'name') !== undefined) return [];
+  const needed = { field: 'name', byRole: 'function' };
+  return [report(valueRules['missing-field'], `messages.[${index}].name`, needed)];
+}
+
+function wrongKind(path: string, expected: string, value: unknown): Violation {
+  return report(valueRules['wrong-kind-of-value'], path, expected, value);
+}
+
+function missing(path: string): Violation {
+  return report(valueRules['missing-field'], path);
 }

@@ -1,11 +1,12 @@
 import { modelFacts } from '../../contracts/anthropic-messages/models.ts';
-import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { findModel } from '../../tokens/catalog.ts';
 import type { CacheUse } from '../cache-ledger.ts';
-import type { Exchange, World } from '../provider.ts';
-import type { ReplyPart, ReplyStop } from '../reply.ts';
+import { asObject } from '../json.ts';
+import type { Exchange, ServerEvent, World } from '../provider.ts';
+import { inPieces, type ReplyPart, type ReplyStop } from '../reply.ts';
+import { compactAtThreshold, type ThresholdCompaction } from './compaction.ts';
 import type { ThinkingSeals } from './seals.ts';
-import { compactAtThreshold, type ThresholdCompaction } from './threshold.ts';
 
 const stopReasons: Readonly<Record<ReplyStop, string>> = {
   end: 'end_turn',
@@ -21,12 +22,12 @@ const defaultMinimumTokens = 1024;
 /** A message object: content, stop reason, and usage with what the prompt cache did. */
 export function writeMessage(exchange: Exchange, world: World, seals: ThinkingSeals): JsonObject {
   const { accepted, prompt, reply } = exchange;
-  const { body, transformations } = accepted;
+  const { body, model, transformations = [] } = accepted;
   const shared = {
     id: world.ids('msg_'),
     type: 'message',
     role: 'assistant',
-    model: asString(body['model']) ?? '',
+    model,
     stop_sequence: reply.stopSequence ?? null,
   };
   if (isObject(body['compaction'])) return { ...shared, ...writeCompaction(exchange, seals) };
@@ -35,31 +36,27 @@ export function writeMessage(exchange: Exchange, world: World, seals: ThinkingSe
     const content = compaction.pauses ? [] : writeContent(exchange, world, seals, true);
     return { ...shared, ...writeThreshold(exchange, compaction, content) };
   }
+  const minimumTokens = findModel(model)?.cache?.minimumPrefixTokens ?? defaultMinimumTokens;
   const automatic = isObject(body['cache_control']) ? body['cache_control'] : undefined;
-  const cache = world.cache.useBreakpoints(prompt, { minimumTokens: minimumOf(shared.model), automatic });
+  const cache = world.cache.useBreakpoints(prompt, { minimumTokens, automatic });
   return {
     ...shared,
-    content: writeContent(exchange, world, seals),
+    content: writeContent(exchange, world, seals, false),
     stop_reason: stopReasons[reply.stop],
     usage: writeUsage(prompt.tokens, cache, exchange),
     ...(transformations.length > 0 ? { input_transformations: transformations } : {}),
   };
 }
 
-function minimumOf(model: string): number {
-  return findModel(model)?.cache?.minimumPrefixTokens ?? defaultMinimumTokens;
-}
-
 function writeContent(
   { accepted, reply }: Exchange,
   world: World,
   seals: ThinkingSeals,
-  isCompacted = false,
+  isCompacted: boolean,
 ): readonly object[] {
-  const { body } = accepted;
-  const isBound = modelFacts(asString(body['model'])).bindsThinkingToPrefix;
-  const sign = seals.signer(body, isBound, isCompacted);
-  const isOmitted = isObject(body['thinking']) && body['thinking']['display'] === 'omitted';
+  const { body, model } = accepted;
+  const sign = seals.signer(body, modelFacts(model).bindsThinkingToPrefix, isCompacted);
+  const isOmitted = asObject(body['thinking'])['display'] === 'omitted';
   const writeBlock = (part: ReplyPart): object => {
     switch (part.type) {
       case 'thinking': {
@@ -129,4 +126,78 @@ function uncached(inputTokens: number, outputTokens: number): object {
     cache_read_input_tokens: 0,
     output_tokens: outputTokens,
   };
+}
+
+/** A message as its stream: start, every block with its deltas, the end with the whole usage. */
+export function messageEvents(message: JsonObject): readonly ServerEvent[] {
+  const usage = asObject(message['usage']);
+  const { input_transformations: transformations, ...rest } = message;
+  const started = {
+    ...rest,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { ...usage, output_tokens: 1 },
+  };
+  const ended = {
+    delta: { stop_reason: message['stop_reason'], stop_sequence: message['stop_sequence'] },
+    usage,
+    ...(transformations === undefined ? {} : { input_transformations: transformations }),
+  };
+  return [
+    named('message_start', { message: started }),
+    named('ping', {}),
+    ...asList(message['content']).flatMap((block, index) => blockEvents(asObject(block), index)),
+    named('message_delta', ended),
+    named('message_stop', {}),
+  ];
+}
+
+/** Every event repeats its name as the type of its data. */
+export function named(type: string, fields: object): ServerEvent {
+  return { event: type, data: { type, ...fields } };
+}
+
+/** A block as it starts, and what is said until it is whole. Blocks of other types arrive whole. */
+function streamOf(block: JsonObject): readonly [start: JsonObject, ...deltas: readonly JsonObject[]] {
+  switch (block['type']) {
+    case 'text':
+      return [{ ...block, text: '' }, ...textDeltas('text_delta', 'text', block['text'])];
+    case 'thinking':
+      return [
+        { ...block, thinking: '', signature: '' },
+        ...textDeltas('thinking_delta', 'thinking', block['thinking']),
+        { type: 'signature_delta', signature: block['signature'] },
+      ];
+    case 'tool_use':
+      return [
+        { ...block, input: {} },
+        { type: 'input_json_delta', partial_json: '' },
+        ...textDeltas('input_json_delta', 'partial_json', JSON.stringify(block['input'])),
+      ];
+    case 'compaction': {
+      const { content, encrypted_content, signature } = block;
+      // One made on demand is signed and arrives whole.
+      if (signature !== undefined) return [block];
+      return [
+        { ...block, content: null },
+        { type: 'compaction_delta', content, encrypted_content },
+      ];
+    }
+    default:
+      return [block];
+  }
+}
+
+function blockEvents(block: JsonObject, index: number): readonly ServerEvent[] {
+  const [start, ...deltas] = streamOf(block);
+  return [
+    named('content_block_start', { index, content_block: start }),
+    ...deltas.map((delta) => named('content_block_delta', { index, delta })),
+    named('content_block_stop', { index }),
+  ];
+}
+
+function textDeltas(type: string, field: string, text: unknown): readonly JsonObject[] {
+  return inPieces(asString(text) ?? '').map((piece) => ({ type, [field]: piece }));
 }

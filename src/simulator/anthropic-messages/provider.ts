@@ -1,16 +1,25 @@
-import { anthropicMessagesContract } from '../../contracts/anthropic-messages/contract.ts';
 import { modelFacts } from '../../contracts/anthropic-messages/models.ts';
+import { anthropicMessagesContract } from '../../contracts/registry.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
-import type { Problem } from '../problem.ts';
-import type { Accepted, Asked, Call, Provider, World } from '../provider.ts';
+import type { ModelInfo } from '../../tokens/model-info.ts';
+import { asObject } from '../json.ts';
+import type {
+  Accepted,
+  Asked,
+  Call,
+  ModelLimits,
+  ModelList,
+  Problem,
+  Provider,
+  Refused,
+  World,
+} from '../provider.ts';
+import type { OutputRoom } from '../reply.ts';
 import type { OfferedTool } from '../script.ts';
-import { writeMessage } from './answer.ts';
-import { messageEvents, named } from './events.ts';
-import { anthropicOutputRoom } from './length.ts';
-import { createThinkingSeals } from './seals.ts';
-import { sinceCompaction } from './threshold.ts';
-import { dropForeignThinking } from './transform.ts';
+import { messageEvents, named, writeMessage } from './answer.ts';
+import { sinceCompaction } from './compaction.ts';
+import { createThinkingSeals, dropForeignThinking } from './seals.ts';
 
 const errorTypes = new Map<number, string>([
   [401, 'authentication_error'],
@@ -31,6 +40,11 @@ export function createAnthropicMessages(world: World): Provider {
 
   return {
     format: 'anthropic-messages',
+    path: '/v1/messages',
+    counter: { path: '/v1/messages/count_tokens', answer: (tokens) => ({ input_tokens: tokens }) },
+    models,
+    speaksTo: (headers) => headers['anthropic-version'] !== undefined || headers['x-api-key'] !== undefined,
+    notFound: () => 'Not Found',
     requestIdHeader: 'request-id',
     streamEnd: undefined,
     missingKey: { status: 401, message: 'x-api-key header is required' },
@@ -52,20 +66,39 @@ export function createAnthropicMessages(world: World): Provider {
         })
         .find(({ severity }) => severity === 'error');
       if (violation !== undefined) return { problem: refusalFor(violation.rule, violation.message) };
-      const { body, transformations } = dropForeignThinking(
-        isObject(call.body) ? call.body : {},
-        seals.verify,
-      );
-      return { body, conversation: anthropicMessages.read(sinceCompaction(body)), transformations };
+      const { body, transformations } = dropForeignThinking(asObject(call.body), seals.verify);
+      const model = asString(body['model']) ?? '';
+      return { body, model, conversation: anthropicMessages.read(sinceCompaction(body)), transformations };
     },
 
-    truncates: () => false,
-    outputRoom: anthropicOutputRoom,
+    outputRoom,
     readAsked,
     answer: (exchange) => writeMessage(exchange, world, seals),
     events: messageEvents,
-    errorEvents: (first, problem) => [...first, errorEvent(problem)],
-    failedEvents: (answer, problem) => [...messageEvents(answer).slice(0, 1), errorEvent(problem)],
+    errorEvents: (first, problem) => [...first, named('error', { error: errorOf(problem).error })],
+  };
+}
+
+const models: ModelList = {
+  maker: 'anthropic',
+  writeList: (listed) => ({
+    data: listed.map(writeModel),
+    has_more: false,
+    first_id: listed[0]?.id ?? null,
+    last_id: listed.at(-1)?.id ?? null,
+  }),
+  write: writeModel,
+  unknown: (id) => ({ status: 404, message: `model: ${id}` }),
+};
+
+function writeModel({ id, asOf, windowTokens, maxInputTokens, maxOutputTokens }: ModelInfo): object {
+  return {
+    type: 'model',
+    id,
+    display_name: id,
+    created_at: `${asOf}-01T00:00:00Z`,
+    max_input_tokens: maxInputTokens ?? windowTokens,
+    max_tokens: maxOutputTokens ?? null,
   };
 }
 
@@ -83,10 +116,6 @@ function errorOf({ status, message, type, code }: Problem): { type: 'error'; err
   };
 }
 
-function errorEvent(problem: Problem) {
-  return named('error', { error: errorOf(problem).error });
-}
-
 function readBetas(headers: Call['headers']): readonly string[] {
   return (headers['anthropic-beta'] ?? '')
     .split(',')
@@ -94,15 +123,15 @@ function readBetas(headers: Call['headers']): readonly string[] {
     .filter((beta) => beta !== '');
 }
 
-function readAsked({ body }: Accepted): Asked {
-  const choice: JsonObject = isObject(body['tool_choice']) ? body['tool_choice'] : {};
+function readAsked({ body, model }: Accepted): Asked {
+  const choice = asObject(body['tool_choice']);
   const offered = asList(body['tools']).flatMap(readTool);
   const wanted = choice['type'] === 'tool' ? offered.filter(({ name }) => name === choice['name']) : offered;
   return {
     tools: choice['type'] === 'none' ? [] : wanted,
     toolChoice: choice['type'] === 'any' || choice['type'] === 'tool' ? 'forced' : 'free',
     mayCallInParallel: choice['disable_parallel_tool_use'] !== true,
-    thinks: thinks(body),
+    thinks: thinks(model, asObject(body['thinking'])['type']),
     stopSequences: asList(body['stop_sequences']).flatMap((text) => asString(text) ?? []),
     isCompaction: isObject(body['compaction']),
   };
@@ -115,8 +144,39 @@ function readTool(tool: unknown): readonly OfferedTool[] {
 }
 
 /** Models that cannot be told not to think do so unasked. */
-function thinks(body: JsonObject): boolean {
-  const mode = isObject(body['thinking']) ? body['thinking']['type'] : undefined;
-  if (mode !== undefined) return mode !== 'disabled';
-  return !modelFacts(asString(body['model'])).thinkingModes.includes('disabled');
+function thinks(model: string, mode: unknown): boolean {
+  return mode === undefined ? !modelFacts(model).thinkingModes.includes('disabled') : mode !== 'disabled';
+}
+
+/**
+ * `prompt is too long` above the window. Models up to Claude 4 also refuse a prompt that leaves no room for all of
+ * `max_tokens`; later ones answer and stop with `model_context_window_exceeded` when the window is full.
+ */
+function outputRoom(
+  promptTokens: number,
+  { body, model }: Accepted,
+  { windowTokens }: ModelLimits,
+): OutputRoom | Refused {
+  if (promptTokens > windowTokens) {
+    return refuse(`prompt is too long: ${promptTokens} tokens > ${windowTokens} maximum`);
+  }
+  const wanted = typeof body['max_tokens'] === 'number' ? body['max_tokens'] : 0;
+  if (promptTokens + wanted <= windowTokens) return { tokens: wanted, stop: 'length' };
+  if (!isUpToClaude4(model)) return { tokens: windowTokens - promptTokens, stop: 'window' };
+  return refuse(
+    `input length and \`max_tokens\` exceed context limit: ${promptTokens} + ${wanted} > ${windowTokens}, decrease input length or \`max_tokens\` and try again`,
+  );
+}
+
+function refuse(message: string): Refused {
+  return { problem: { status: 400, message } };
+}
+
+const claudeVersion = /claude-(?:(\d)(?!\d)|[a-z]{3,12}-(\d)(?:[-.](\d{1,2})(?!\d))?(?!\d))/;
+
+/** Claude 3 in every spelling, and Claude 4 up to 4.1. A name without a version is a new model. */
+function isUpToClaude4(model: string): boolean {
+  const [, oldMajor, major, minor = '0'] = claudeVersion.exec(model.slice(0, 200).toLowerCase()) ?? [];
+  if (oldMajor !== undefined) return true;
+  return major !== undefined && (Number(major) < 4 || (Number(major) === 4 && Number(minor) < 5));
 }

@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
+import { modelFacts } from '../../contracts/anthropic-messages/models.ts';
 import type { Seal, SealVerdict, SealVerifier } from '../../contracts/contract.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import { canonicalJson } from '../canonical.ts';
-import { findCompaction } from './threshold.ts';
+import { asObject, canonicalJson } from '../json.ts';
+import type { Accepted } from '../provider.ts';
+import { findCompaction } from './compaction.ts';
 
 /** Signs what the simulator hands out, and judges it when it comes back. */
 export interface ThinkingSeals {
@@ -15,15 +17,11 @@ export interface ThinkingSeals {
   readonly verify: SealVerifier;
 }
 
-/** What a signature holds: hashes of what it is bound to, and one over all of them. */
-interface Signature {
-  /** Everything before the message; empty for models that bind nothing but the block. */
-  readonly prefix: string;
-  /** The thought before this one; empty when there was none or nothing is bound. */
-  readonly previous: string;
-  readonly content: string;
-  readonly own: string;
-}
+/**
+ * What a signature holds, as hashes: everything before the message (empty for models that bind nothing but the block),
+ * the thought before this one (empty when there was none or nothing is bound), the text, and one over all of them.
+ */
+type Signature = readonly [prefix: string, previous: string, content: string, own: string];
 
 /**
  * Seals of one simulator. A bound signature covers the system prompt, the tools that are loaded from the start and all
@@ -34,12 +32,18 @@ export function createThinkingSeals(secret: string): ThinkingSeals {
     createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22);
   const ownOf = (prefix: string, previous: string, content: string): string =>
     mac(['thinking', prefix, previous, content].join('.'));
-  const prefixesOf = rememberLast((body: JsonObject) => chainOf(body, mac));
+  /** A chain costs a pass over the body and is asked for once per thought of it. */
+  const chains = new WeakMap<JsonObject, Chain>();
+  const prefixesOf = (body: JsonObject): Chain => {
+    const chain = chains.get(body) ?? chainOf(body, mac);
+    chains.set(body, chain);
+    return chain;
+  };
 
   const verifyThinking = ({ value, path, body }: Seal): SealVerdict => {
     const signature = readSignature(value);
     if (signature === undefined || !isObject(value) || !isObject(body)) return 'tampered';
-    const { prefix, previous, content, own } = signature;
+    const [prefix, previous, content, own] = signature;
     if (ownOf(prefix, previous, content) !== own) return 'tampered';
     if (mac(asString(value['thinking']) ?? '') !== content) return 'modified';
     if (prefix === '') return 'valid';
@@ -62,7 +66,7 @@ export function createThinkingSeals(secret: string): ThinkingSeals {
       return (thinking) => {
         const content = mac(thinking);
         const own = ownOf(prefix, previous, content);
-        const signature = writeSignature({ prefix, previous, content, own });
+        const signature = writeSignature([prefix, previous, content, own]);
         if (isBound) previous = own;
         return signature;
       };
@@ -74,25 +78,22 @@ export function createThinkingSeals(secret: string): ThinkingSeals {
 }
 
 function judgeCompaction(value: unknown, sign: (content: string) => string): SealVerdict {
-  const block = isObject(value) ? value : {};
+  const block = asObject(value);
   const signature = asString(block['signature']) ?? '';
   const expected = sign(asString(block['content']) ?? '');
   if (signature === expected) return 'valid';
-  const isOurs = signature.split('.')[1] === expected.split('.')[1];
-  return isOurs ? 'modified' : 'tampered';
+  return signature.split('.')[1] === expected.split('.')[1] ? 'modified' : 'tampered';
 }
 
-function writeSignature({ prefix, previous, content, own }: Signature): string {
-  return Buffer.from([prefix, previous, content, own].join('.')).toString('base64');
+function writeSignature(signature: Signature): string {
+  return Buffer.from(signature.join('.')).toString('base64');
 }
 
 function readSignature(block: unknown): Signature | undefined {
-  const text = isObject(block) ? asString(block['signature']) : undefined;
-  if (text === undefined) return undefined;
-  const parts = Buffer.from(text, 'base64').toString('latin1').split('.');
-  const [prefix, previous, content, own] = parts;
+  const text = asString(asObject(block)['signature']) ?? '';
+  const [prefix, previous, content, own, more] = Buffer.from(text, 'base64').toString('latin1').split('.');
   if (prefix === undefined || previous === undefined || content === undefined) return undefined;
-  return own === undefined || parts.length > 4 ? undefined : { prefix, previous, content, own };
+  return own === undefined || more !== undefined ? undefined : [prefix, previous, content, own];
 }
 
 /** Hashes of everything before each message, and the thoughts of a body in their order. */
@@ -106,7 +107,7 @@ interface Chain {
 
 function chainOf(body: JsonObject, mac: (text: string) => string): Chain {
   const messages = asList(body['messages']);
-  const tools = asList(body['tools']).filter((tool) => !(isObject(tool) && tool['defer_loading'] === true));
+  const tools = asList(body['tools']).filter((tool) => asObject(tool)['defer_loading'] !== true);
   const system = typeof body['system'] === 'string' ? [textBlock(body['system'])] : (body['system'] ?? []);
   const frame = mac(canonicalJson([system, tools]));
   const hashes = [frame];
@@ -120,10 +121,10 @@ function chainOf(body: JsonObject, mac: (text: string) => string): Chain {
     }
     const spoken = blocks.filter((block) => !isThinking(block));
     const last = hashes[index] ?? '';
-    const role = isObject(message) ? message['role'] : undefined;
+    const { role } = asObject(message);
     hashes.push(spoken.length === 0 ? last : mac(`${last}${canonicalJson([role, spoken])}`));
     for (const [block, value] of blocks.entries()) {
-      if (isThinking(value)) thoughts.push({ message: index, block, own: readSignature(value)?.own ?? '' });
+      if (isThinking(value)) thoughts.push({ message: index, block, own: readSignature(value)?.[3] ?? '' });
     }
   }
   return {
@@ -136,18 +137,8 @@ function chainOf(body: JsonObject, mac: (text: string) => string): Chain {
   };
 }
 
-/** A chain costs a pass over the body and is asked for once per thought of it. */
-function rememberLast(make: (body: JsonObject) => Chain): (body: JsonObject) => Chain {
-  const chains = new WeakMap<JsonObject, Chain>();
-  return (body) => {
-    const chain = chains.get(body) ?? make(body);
-    chains.set(body, chain);
-    return chain;
-  };
-}
-
 function contentOf(message: unknown): readonly unknown[] {
-  const content = isObject(message) ? message['content'] : undefined;
+  const { content } = asObject(message);
   return typeof content === 'string' ? [textBlock(content)] : asList(content);
 }
 
@@ -156,5 +147,39 @@ function textBlock(text: string): object {
 }
 
 function isThinking(block: unknown): boolean {
-  return isObject(block) && (block['type'] === 'thinking' || block['type'] === 'redacted_thinking');
+  const { type } = asObject(block);
+  return type === 'thinking' || type === 'redacted_thinking';
+}
+
+/**
+ * Drops the first thinking block that does not fit its prefix, and all thinking behind it, where the request asks for it
+ * with `thinking.block_binding.prefix_mismatch_behavior: "drop_block"`. The very same body when nothing is dropped.
+ * The contract has already refused requests that ask for nothing.
+ */
+export function dropForeignThinking(
+  body: JsonObject,
+  verify: SealVerifier,
+): Pick<Accepted, 'body' | 'transformations'> {
+  if (!modelFacts(asString(body['model'])).bindsThinkingToPrefix) return { body, transformations: [] };
+  const transformations: object[] = [];
+  const messages = asList(body['messages']).map((message, messageIndex) => {
+    if (!isObject(message) || message['role'] !== 'assistant') return message;
+    const kept = asList(message['content']).filter((block, blockIndex) => {
+      if (!isThinking(block)) return true;
+      const path = `messages.${messageIndex}.content.${blockIndex}`;
+      const isFailing =
+        transformations.length > 0 || isForeign(verify({ kind: 'thinking', value: block, path, body }));
+      if (isFailing)
+        transformations.push({ type: 'thinking_dropped', path, reason: 'prefix_binding_mismatch' });
+      return !isFailing;
+    });
+    return typeof message['content'] === 'string' ? message : { ...message, content: kept };
+  });
+  return transformations.length === 0
+    ? { body, transformations }
+    : { body: { ...body, messages }, transformations };
+}
+
+function isForeign(verdict: ReturnType<SealVerifier>): boolean {
+  return verdict === 'foreign-prefix' || verdict === 'gap';
 }

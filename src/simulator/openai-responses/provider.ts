@@ -1,48 +1,57 @@
-import { openaiResponsesContract } from '../../contracts/openai-responses/contract.ts';
+import { openaiResponsesContract } from '../../contracts/registry.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { openaiResponses } from '../../formats/openai-responses/format.ts';
-import type { ModelLimits } from '../model-limits.ts';
-import { openaiEndpoint, openaiRefusal } from '../openai-errors.ts';
-import { readToolChoice, reasons } from '../openai-request.ts';
-import type { Problem, Refused } from '../problem.ts';
-import type { Provider, World } from '../provider.ts';
+import { asObject } from '../json.ts';
+import { openaiEndpoint, openaiRefusal, readToolChoice, reasons } from '../openai.ts';
+import type { Accepted, ModelLimits, Problem, Provider, Refused, World } from '../provider.ts';
 import type { OutputRoom } from '../reply.ts';
 import type { OfferedTool } from '../script.ts';
-import { writeResponse } from './answer.ts';
-import { checkContextManagement, isTriggered, sinceCompaction } from './compaction.ts';
-import { eventAfter, failedResponseEvents, responseEvents } from './events.ts';
-import { createReasoningSeals } from './seals.ts';
-import { itemsOf } from './stored-responses.ts';
+import {
+  failedResponseEvents,
+  isTriggered,
+  isUserMessage,
+  responseEvents,
+  toEvent,
+  writeCompacted,
+  writeResponse,
+} from './answer.ts';
+import { createReasoningSeals, createStoredResponses, itemsOf } from './server-state.ts';
 
-/** `POST /v1/responses`. Keeps responses unless the request says `store: false`. */
-export function createOpenaiResponses(world: World): Provider {
+/** `POST /v1/responses`, which keeps responses unless the request says `store: false`, and `POST /v1/responses/compact`. */
+export function createOpenaiResponses(world: World): readonly Provider[] {
   const seals = createReasoningSeals(world.secret);
-  const stored = world.responses;
+  const stored = createStoredResponses();
   const context = { seals: seals.verify, stored: stored.has };
+  const check = (body: unknown): Problem | undefined =>
+    openaiRefusal(openaiResponsesContract.check(body, context));
 
-  return {
+  const responses: Provider = {
     ...openaiEndpoint,
     format: 'openai-responses',
+    path: '/v1/responses',
+    counter: {
+      path: '/v1/responses/input_tokens',
+      answer: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+    },
     streamEnd: undefined,
 
-    accept({ body }) {
-      const problem = openaiRefusal(openaiResponsesContract.check(body, context));
+    accept(call) {
+      const problem = check(call.body);
       if (problem !== undefined) return { problem };
-      const request = isObject(body) ? body : {};
-      const whole = stored.expand(request);
+      const body = asObject(call.body);
+      const whole = stored.expand(body);
       // With the hidden half of the history at hand, its pairs can be judged as well.
-      const hidden =
-        whole === request ? undefined : openaiRefusal(openaiResponsesContract.check(whole, context));
-      const refusal = hidden ?? checkContextManagement(request);
-      if (refusal !== undefined) return { problem: refusal };
-      return { body: request, conversation: openaiResponses.read(seenOf(whole)), transformations: [] };
+      const hidden = (whole === body ? undefined : check(whole)) ?? checkContextManagement(body);
+      if (hidden !== undefined) return { problem: hidden };
+      const model = asString(body['model']) ?? '';
+      return { body, model, conversation: openaiResponses.read(seenOf(whole)) };
     },
 
     truncates: (body) => body['truncation'] === 'auto',
-    outputRoom: responsesOutputRoom,
-    readAsked: ({ body }) => ({
+    outputRoom,
+    readAsked: ({ body, model }) => ({
       ...readToolChoice(body, asList(body['tools']).flatMap(readTool)),
-      thinks: reasons(body, isObject(body['reasoning']) ? body['reasoning']['effort'] : undefined),
+      thinks: reasons(model, asObject(body['reasoning'])['effort']),
       isCompaction: isTriggered(body),
     }),
     answer(exchange) {
@@ -52,29 +61,57 @@ export function createOpenaiResponses(world: World): Provider {
       return response;
     },
     events: responseEvents,
-    errorEvents: (first, problem) => {
+    errorEvents(first, problem) {
       const { message, param = null } = problem;
-      return [...first, eventAfter(first, ['error', { code: codeOf(problem), message, param }])];
+      return [...first, toEvent(['error', { code: codeOf(problem), message, param }], first.length)];
     },
     failedEvents: (answer, problem) =>
       failedResponseEvents(answer, { code: codeOf(problem), message: problem.message }),
   };
+
+  /** The same requests, answered with a shorter input to go on with. */
+  const compact: Provider = {
+    ...responses,
+    path: '/v1/responses/compact',
+    counter: undefined,
+    accept(call) {
+      const accepted = responses.accept(call);
+      return 'body' in accepted && accepted.body['stream'] !== undefined ? { problem: noStream } : accepted;
+    },
+    readAsked: (accepted) => ({ ...responses.readAsked(accepted), isCompaction: true }),
+    answer(exchange) {
+      const items = itemsOf(stored.expand(exchange.accepted.body));
+      return writeCompacted(exchange, items, world, seals);
+    },
+  };
+  return [responses, compact];
 }
 
-/** The request as the model sees it; the very same one when nothing in it was compacted. */
+const noStream: Problem = {
+  status: 400,
+  code: 'unknown_parameter',
+  param: 'stream',
+  message: "Unknown parameter: 'stream'.",
+};
+
+/**
+ * The request as the model sees it: of a list with compactions in it the newest one, everything behind it, and of what
+ * stands before it the user's messages. The very same request when there is none.
+ */
 function seenOf(body: JsonObject): JsonObject {
   const items = asList(body['input']);
-  const seen = sinceCompaction(items);
-  return seen === items ? body : { ...body, input: seen };
+  const newest = items.findLastIndex((item) => asObject(item)['type'] === 'compaction');
+  if (newest <= 0) return body;
+  return { ...body, input: [...items.slice(0, newest).filter(isUserMessage), ...items.slice(newest)] };
 }
 
 function codeOf({ code, status }: Problem): string {
   return code ?? (status === 529 ? 'server_is_overloaded' : 'server_error');
 }
 
-function responsesOutputRoom(
+function outputRoom(
   promptTokens: number,
-  body: JsonObject,
+  { body }: Accepted,
   { windowTokens, inputTokens }: ModelLimits,
 ): OutputRoom | Refused {
   if (promptTokens > inputTokens) return { problem: inputTooLong };
@@ -91,7 +128,15 @@ const inputTooLong: Problem = {
 };
 
 function readTool(tool: unknown): readonly OfferedTool[] {
-  if (!isObject(tool) || tool['type'] !== 'function') return [];
-  const schema: JsonObject = isObject(tool['parameters']) ? tool['parameters'] : {};
-  return [{ name: asString(tool['name']) ?? '', schema }];
+  const { type, name, parameters } = asObject(tool);
+  return type === 'function' ? [{ name: asString(name) ?? '', schema: asObject(parameters) }] : [];
+}
+
+/** The refusal of a way to manage the context that the API does not have. */
+function checkContextManagement({ context_management: entries }: JsonObject): Problem | undefined {
+  const types = asList(entries).map((entry) => asString(asObject(entry)['type']) ?? '');
+  const index = types.findIndex((type) => type !== 'compaction');
+  if (index < 0) return undefined;
+  const message = `Invalid value: '${types[index]}'. Supported values are: 'compaction'.`;
+  return { status: 400, code: 'invalid_value', param: `context_management[${index}].type`, message };
 }

@@ -1,6 +1,7 @@
 import { withMessages } from '../../conversation/format.ts';
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
+import { asObject } from '../json.ts';
 import { measurePrompt, type Prompt } from '../prompt.ts';
 
 const defaultTriggerTokens = 150_000;
@@ -17,8 +18,9 @@ export interface ThresholdCompaction {
 
 /** What `context_management` with `compact_20260112` makes of a prompt; undefined when it is not due. */
 export function compactAtThreshold(body: JsonObject, prompt: Prompt): ThresholdCompaction | undefined {
-  const management: JsonObject = isObject(body['context_management']) ? body['context_management'] : {};
-  const edit = asList(management['edits']).find(isCompactEdit);
+  const edit = asList(asObject(body['context_management'])['edits'])
+    .map(asObject)
+    .find(({ type }) => type === 'compact_20260112');
   if (edit === undefined || prompt.tokens <= triggerOf(edit)) return undefined;
   const { conversation } = prompt;
   const content = `Summary of ${conversation.messages.length} messages in ${prompt.tokens} tokens.`;
@@ -32,12 +34,8 @@ export function compactAtThreshold(body: JsonObject, prompt: Prompt): ThresholdC
   };
 }
 
-function isCompactEdit(edit: unknown): edit is JsonObject {
-  return isObject(edit) && edit['type'] === 'compact_20260112';
-}
-
 function triggerOf({ trigger }: JsonObject): number {
-  const value = isObject(trigger) ? trigger['value'] : undefined;
+  const { value } = asObject(trigger);
   return typeof value === 'number' ? value : defaultTriggerTokens;
 }
 
@@ -57,12 +55,10 @@ export function sinceCompaction(body: JsonObject): JsonObject {
 
 /** Index of the newest block in a message that stands for everything before it; -1 when there is none. */
 export function findCompaction(message: unknown): number {
-  const blocks = isObject(message) ? asList(message['content']) : [];
-  return blocks.findLastIndex(
-    (block) =>
-      isObject(block) &&
-      block['type'] === 'compaction' &&
-      typeof block['content'] === 'string' &&
-      typeof block['signature'] !== 'string',
-  );
+  return asList(asObject(message)['content'])
+    .map(asObject)
+    .findLastIndex(
+      ({ type, content, signature }) =>
+        type === 'compaction' && typeof content === 'string' && typeof signature !== 'string',
+    );
 }
