@@ -1,6 +1,6 @@
 import { modelFacts } from '../../contracts/anthropic-messages/models.ts';
 import { anthropicMessagesContract } from '../../contracts/registry.ts';
-import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { asList, asString, isObject } from '../../conversation/json.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import type { ModelInfo } from '../../tokens/model-info.ts';
 import { asObject } from '../json.ts';

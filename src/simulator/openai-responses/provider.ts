@@ -1,5 +1,5 @@
 import { openaiResponsesContract } from '../../contracts/registry.ts';
-import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { asList, asString, type JsonObject } from '../../conversation/json.ts';
 import { openaiResponses } from '../../formats/openai-responses/format.ts';
 import { asObject } from '../json.ts';
 import { openaiEndpoint, openaiRefusal, readToolChoice, reasons } from '../openai.ts';
