@@ -5,8 +5,8 @@ import { findCheckpoint } from '../src/keeper/find-checkpoint.ts';
 import { projectView } from '../src/keeper/project-view.ts';
 import { readTurn } from '../src/keeper/turn.ts';
 import { isWhole } from '../src/keeper/whole-list.ts';
-import type { Checkpoint } from '../src/stores/checkpoint.ts';
 import { memoryStore } from '../src/stores/memory.ts';
+import type { Checkpoint } from '../src/stores/store.ts';
 import { checkpointOf } from '../test/support/store-records.ts';
 import { median } from './timing.ts';
 

@@ -4,9 +4,8 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, readSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Checkpoint } from '../src/stores/checkpoint.ts';
 import { sqliteStore } from '../src/stores/sqlite.ts';
-import type { ArchivedSpan, Commit, Store } from '../src/stores/store.ts';
+import type { ArchivedSpan, Checkpoint, Commit, Store } from '../src/stores/store.ts';
 import { checkpointOf, commitAlone, lookupOf, spanOf } from '../test/support/store-records.ts';
 import { collectGarbage, printGoals } from './timing.ts';
 

@@ -1,7 +1,7 @@
 import type { Chain } from '../conversation/chain.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
+import type { Checkpoint } from '../stores/store.ts';
 import { rememberedCuts } from './cut-memory.ts';
 import { isCutBehindWhole } from './whole-list.ts';
 

@@ -3,9 +3,8 @@ import { checkpointOf } from '../../test/support/store-records.ts';
 import { createChains, nameOfConversation } from '../conversation/chain.ts';
 import { sha256 } from '../conversation/sha256.ts';
 import { openaiChat } from '../formats/openai-chat.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
 import { memoryStore } from '../stores/memory.ts';
-import type { CheckpointLookup } from '../stores/store.ts';
+import type { Checkpoint, CheckpointLookup } from '../stores/store.ts';
 import type { Cuts } from './cuts.ts';
 import { findCheckpoint, isTrueOf } from './find-checkpoint.ts';
 

@@ -1,6 +1,5 @@
 import { type Chain, namesOfConversation } from '../conversation/chain.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
-import type { ChainLink, CheckpointLookup, Store } from '../stores/store.ts';
+import type { ChainLink, Checkpoint, CheckpointLookup, Store } from '../stores/store.ts';
 import type { Cuts } from './cuts.ts';
 
 export interface FindOptions {

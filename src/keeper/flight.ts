@@ -2,8 +2,7 @@ import { type AutoCompactState, afterOutcome, isSummarizerPaused } from '../comp
 import { type Change, changeOf, notCompacted } from '../compaction/plan/strategy.ts';
 import { nameOfConversation } from '../conversation/chain.ts';
 import type { Conversation } from '../conversation/format.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
-import type { Lease } from '../stores/store.ts';
+import type { Checkpoint, Lease } from '../stores/store.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { buildCheckpoint, type NewCheckpoint } from './build-checkpoint.ts';
 import { findCheckpoint } from './find-checkpoint.ts';

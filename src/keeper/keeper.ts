@@ -12,7 +12,7 @@ import { sha256 } from '../conversation/sha256.ts';
 import { foldView } from '../formats/folded/fold-view.ts';
 import { unfoldView } from '../formats/folded/unfold-view.ts';
 import { readConversation } from '../formats/registry.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
+import type { Checkpoint } from '../stores/store.ts';
 import { knownWindow } from '../tokens/catalog.ts';
 import type { Thresholds } from '../tokens/thresholds.ts';
 import { refuseUncovered } from './keeper-coverage.ts';

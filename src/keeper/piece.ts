@@ -1,5 +1,5 @@
 import type { Fate } from '../compaction/plan/edit.ts';
-import type { Checkpoint, Stretch, ViewPart } from '../stores/checkpoint.ts';
+import type { Checkpoint, Stretch, ViewPart } from '../stores/store.ts';
 
 /** Where a message of a view comes from. */
 export interface Piece {

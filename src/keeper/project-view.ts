@@ -1,7 +1,7 @@
 import { withoutUsage } from '../compaction/plan/plan-step.ts';
 import type { Conversation, Format } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
+import type { Checkpoint } from '../stores/store.ts';
 
 export interface ViewOptions {
   /** Number of system messages in front, which stay there. */

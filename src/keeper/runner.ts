@@ -2,7 +2,7 @@ import { afterTurn } from '../compaction/auto-compact.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
+import type { Checkpoint } from '../stores/store.ts';
 import { shouldContextCollapse } from '../tokens/thresholds.ts';
 import { findCheckpoint, isTrueOf } from './find-checkpoint.ts';
 import { attempt, fly, hasNews } from './flight.ts';

@@ -1,6 +1,6 @@
 import { type AutoCompactState, initialAutoCompactState } from '../compaction/auto-compact.ts';
 import { type Chain, namesOfConversation } from '../conversation/chain.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
+import type { Checkpoint } from '../stores/store.ts';
 import type { NewCheckpoint } from './build-checkpoint.ts';
 
 /** What this process remembers of a conversation between its requests. Everything can be lost but time and money. */

@@ -16,7 +16,7 @@ import { isTrueOf } from '../../src/keeper/find-checkpoint.ts';
 import { piecesOf } from '../../src/keeper/piece.ts';
 import { projectView } from '../../src/keeper/project-view.ts';
 import { type KeeperTurn, readTurn } from '../../src/keeper/turn.ts';
-import type { Checkpoint } from '../../src/stores/checkpoint.ts';
+import type { Checkpoint } from '../../src/stores/store.ts';
 import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';

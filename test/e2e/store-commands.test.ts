@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Checkpoint } from '../../src/stores/checkpoint.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
+import type { Checkpoint } from '../../src/stores/store.ts';
 import { runCli } from '../support/cli.ts';
 import { keeping, session } from '../support/keeping.ts';
 import { checkpointOf } from '../support/store-records.ts';

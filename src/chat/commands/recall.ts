@@ -1,7 +1,7 @@
 import { printable, printableLines } from '../../conversation/printable.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
 import { formatPages, noSuchPage } from '../../report/page-words.ts';
-import { messagesOfSpan } from '../../stores/span-pages.ts';
+import { messagesOfSpan } from '../../stores/spans.ts';
 import type { ChatArchive } from '../archive.ts';
 import type { Chat } from '../chat.ts';
 import type { ChatCommand } from './command.ts';

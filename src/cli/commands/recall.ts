@@ -2,7 +2,7 @@ import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable, printableJson, printableLines } from '../../conversation/printable.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
 import { formatPages, type PageRange } from '../../report/page-words.ts';
-import { messagesOfSpan, parseSpan } from '../../stores/span-pages.ts';
+import { messagesOfSpan, parseSpan } from '../../stores/spans.ts';
 import type { ArchivedSpan } from '../../stores/store.ts';
 import type { CommandDefinition } from '../command.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';

@@ -2,7 +2,7 @@ import { RoundfoldError } from '../../conversation/errors.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
 import { formatPages, noSuchPage } from '../../report/page-words.ts';
 import { countOf } from '../../report/terminal.ts';
-import { messagesOfSpan } from '../../stores/span-pages.ts';
+import { messagesOfSpan } from '../../stores/spans.ts';
 import type { ArchivedSpan, Store } from '../../stores/store.ts';
 import type { StoreAccess } from '../store/access.ts';
 import { refuseFaults } from '../store/fault-error.ts';

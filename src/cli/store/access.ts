@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { RoundfoldError } from '../../conversation/errors.ts';
-import { defaultStorePath } from '../../stores/default-path.ts';
 import { openStore, storeKinds } from '../../stores/registry.ts';
+import { defaultStorePath } from '../../stores/sqlite-file.ts';
 import type { Store, StoreFault } from '../../stores/store.ts';
 
 /** The store that a command was told to use. */

@@ -1,7 +1,6 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { countOf } from '../../report/terminal.ts';
-import type { Checkpoint } from '../../stores/checkpoint.ts';
-import type { ArchivedSpan, Store, StoredConversation, StoreRecord } from '../../stores/store.ts';
+import type { ArchivedSpan, Checkpoint, Store, StoredConversation, StoreRecord } from '../../stores/store.ts';
 import type { CommandDefinition } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { untilInterrupted } from '../interruption.ts';

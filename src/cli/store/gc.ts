@@ -54,7 +54,7 @@ function readRetention(given: GivenArguments): Retention {
 }
 
 async function preview({ report, access }: StoreWork, retention: Retention): Promise<ExitCode> {
-  const { conversationsToCollect } = await import('../../stores/retention.ts');
+  const { conversationsToCollect } = await import('../../stores/rules.ts');
   const listed = (await access.forReading()?.list()) ?? [];
   const leaving = conversationsToCollect(listed, retention, Date.now());
   const records = leaving.reduce((sum, { checkpoints, spans }) => sum + checkpoints + spans, 0);

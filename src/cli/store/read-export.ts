@@ -29,7 +29,7 @@ const LAST: ReadonlySet<LineFault> = new Set(['not-an-export', 'newer-version', 
 
 /** Reads an export: its records, with damaged lines in their places, then how many records there were. */
 export async function* readExport(source: ByteSource): AsyncGenerator<Found> {
-  const { admitRecords } = await import('../../stores/record/admission.ts');
+  const { admitRecords } = await import('../../stores/records.ts');
   const reader = createExportReader((record) => isAdmitted(() => admitRecords([record])));
   let line = 0;
   let isDamaged = false;

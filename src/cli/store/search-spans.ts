@@ -1,4 +1,4 @@
-import { type PageMatch, searchPages } from '../../stores/span-search.ts';
+import { type PageMatch, searchPages } from '../../stores/spans.ts';
 import type { Store, StoredConversation } from '../../stores/store.ts';
 import { findConversation, findTenant } from './find-conversation.ts';
 

@@ -1,7 +1,6 @@
 import { printable } from '../../conversation/printable.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
-import type { Checkpoint } from '../../stores/checkpoint.ts';
-import type { StoredConversation } from '../../stores/store.ts';
+import type { Checkpoint, StoredConversation } from '../../stores/store.ts';
 import type { CommandDefinition } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, writeJson } from '../report.ts';
