@@ -31,7 +31,6 @@ export { shortenToolIds, shortToolId } from '../formats/folded/short-tool-ids.ts
 export { type Folding, type UnfoldedView, unfoldView } from '../formats/folded/unfold-view.ts';
 export { type FoundMarker, findMarker, isMarker, MARKER_SOURCE } from '../memory/markers.ts';
 export type * from '../stores/store.ts';
-export type { Checkpoint, Stretch, ViewPart } from '../stores/store.ts';
 export { type Cuts, cutsOf } from './cuts.ts';
 export { type FindOptions, findCheckpoint, isTrueOf } from './find-checkpoint.ts';
 export type { Schedule } from './held-lease.ts';

@@ -130,10 +130,10 @@ export function statementsOf({ schema, lock, words }: StatementOptions) {
       set forgotten_fence = $2, created_at = $3, used_at = $3 where id = $1`,
     lockUnused: `select id from ${schema}.conversations where id = $1 and used_at = $2 ${lock}`,
     listConversations: `select c.id, c.tenant, c.conversation, c.created_at, c.used_at,
-        sum(case when r.kind = 'checkpoint' then 1 else 0 end) as checkpoints,
-        sum(case when r.kind = 'span' then 1 else 0 end) as spans,
-        sum(length(r.body)) as bytes
-      from ${schema}.conversations c join ${schema}.records r on r.conversation_id = c.id group by c.id`,
+        (select count(*) from ${schema}.records r where r.conversation_id = c.id and r.kind = 'checkpoint') as checkpoints,
+        (select count(*) from ${schema}.records r where r.conversation_id = c.id and r.kind = 'span') as spans,
+        (select sum(length(r.body)) from ${schema}.records r where r.conversation_id = c.id) as bytes
+      from ${schema}.conversations c where not (${hasNoRecords})`,
     /** Conversations without records that no lease could still write to. Those that somebody uses are left out. */
     lockTombstones: `select id from ${schema}.conversations c where ${hasNoRecords}
       and not exists (select 1 from ${schema}.leases l where l.fence < c.forgotten_fence)
