@@ -129,11 +129,13 @@ export function statementsOf({ schema, lock, words }: StatementOptions) {
     markForgotten: `update ${schema}.conversations
       set forgotten_fence = $2, created_at = $3, used_at = $3 where id = $1`,
     lockUnused: `select id from ${schema}.conversations where id = $1 and used_at = $2 ${lock}`,
+    /** Those with records, of a tenant or, where that is null, of all. */
     listConversations: `select c.id, c.tenant, c.conversation, c.created_at, c.used_at,
         (select count(*) from ${schema}.records r where r.conversation_id = c.id and r.kind = 'checkpoint') as checkpoints,
         (select count(*) from ${schema}.records r where r.conversation_id = c.id and r.kind = 'span') as spans,
         (select sum(length(r.body)) from ${schema}.records r where r.conversation_id = c.id) as bytes
-      from ${schema}.conversations c where not (${hasNoRecords})`,
+      from ${schema}.conversations c
+      where (cast($1 as text) is null or c.tenant = $1) and not (${hasNoRecords})`,
     /** Conversations without records that no lease could still write to. Those that somebody uses are left out. */
     lockTombstones: `select id from ${schema}.conversations c where ${hasNoRecords}
       and not exists (select 1 from ${schema}.leases l where l.fence < c.forgotten_fence)

@@ -36,6 +36,10 @@ interface ListedRow
   readonly conversation: string;
 }
 
+interface ListedConversation extends StoredConversation {
+  readonly id: BigInteger;
+}
+
 interface LeaseRow {
   readonly owner: string;
   readonly fence: BigInteger;
@@ -167,10 +171,8 @@ export class SqlStore implements Store {
   }
 
   async list({ tenant }: { readonly tenant?: string | undefined } = {}) {
-    const listed = await this.#read((session) => this.#list(session));
-    return listed
-      .map(({ id: _, ...conversation }) => conversation)
-      .filter((found) => tenant === undefined || found.tenant === tenant);
+    const listed = await this.#read((session) => this.#list(session, tenant));
+    return listed.map(({ id: _, ...conversation }) => conversation);
   }
 
   async checkpoints(key: ConversationKey) {
@@ -310,8 +312,9 @@ export class SqlStore implements Store {
   }
 
   /** Conversations with records, the last used first. */
-  async #list({ query }: Session): Promise<readonly (StoredConversation & { readonly id: BigInteger })[]> {
-    const rows = await query<ListedRow>(this.#sql.listConversations);
+  async #list({ query }: Session, tenant?: string): Promise<readonly ListedConversation[]> {
+    const column = tenant === undefined ? null : nameInColumn(tenant);
+    const rows = await query<ListedRow>(this.#sql.listConversations, [column]);
     return rows
       .map((row) => ({
         id: row.id,
