@@ -12,7 +12,6 @@ const benches = [
   'memory-speed.ts',
   'checkpoint.ts',
   'parallel-results.ts',
-  'stores.ts',
   'estimator/bench.ts',
   'calibration.ts',
 ];

@@ -28,7 +28,7 @@ export const apart: readonly string[] = ['contracts'];
 export const packages: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', '@bomb.sh/tab', '@modelcontextprotocol/server', 'zod'],
   tokens: ['gpt-tokenizer'],
-  stores: ['kysely', 'pg', 'xxhash-wasm'],
+  stores: ['pg'],
 };
 
 /** Rooms that may use Node's own modules. The rest runs anywhere. */

@@ -1,8 +1,7 @@
 import { type Change, decorate, type Strategy } from '../compaction/plan/strategy.ts';
 import type { Message } from '../conversation/message.ts';
 import { sha256 } from '../conversation/sha256.ts';
-import { keptMessage, searchableText, spanHandle } from '../stores/span-content.ts';
-import { type PageMatch, searchPages } from '../stores/span-search.ts';
+import { keptMessage, type PageMatch, searchableText, searchPages, spanHandle } from '../stores/spans.ts';
 import type { ArchivedSpan, Store } from '../stores/store.ts';
 
 const TENANT = 'chat';

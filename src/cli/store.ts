@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { RoundfoldError } from '../conversation/errors.ts';
 import { printable } from '../conversation/printable.ts';
 import { countOf } from '../report/terminal.ts';
-import type { PageMatch } from '../stores/span-search.ts';
+import type { PageMatch } from '../stores/spans.ts';
 import type { ArchivedSpan, Store, StoredConversation, StoreFault } from '../stores/store.ts';
 import type { GivenArguments, OptionDefinition } from './command.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from './exit-codes.ts';
@@ -83,7 +83,7 @@ export interface StoreAccess {
 /** Finds the store of a command. Nothing is opened before it is used. */
 async function openAccess(given: GivenArguments): Promise<StoreAccess> {
   // Loaded here, so that help and commands without a store do without.
-  const { defaultStorePath } = await import('../stores/default-path.ts');
+  const { defaultStorePath } = await import('../stores/sqlite-file.ts');
   const { openStore, storeKinds } = await import('../stores/registry.ts');
   const { env } = process;
   const address = given.text('store') ?? (env['ROUNDFOLD_STORE'] || defaultStorePath(env));
@@ -264,7 +264,7 @@ export interface FoundPage extends PageMatch {
 
 /** Looks in one conversation or in all of a tenant, the last used first. */
 export async function searchSpans(store: Store, search: SpanSearch): Promise<readonly FoundPage[]> {
-  const { searchPages } = await import('../stores/span-search.ts');
+  const { searchPages } = await import('../stores/spans.ts');
   const conversations = await conversationsOf(store, search);
   const found: FoundPage[] = [];
   for (const { tenant, conversation } of conversations) {

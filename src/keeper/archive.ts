@@ -2,9 +2,8 @@ import type { HandleFor } from '../compaction/plan/handles.ts';
 import type { Format } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Hash } from '../conversation/sha256.ts';
-import type { Checkpoint, Stretch } from '../stores/checkpoint.ts';
-import { type KeptMessage, keptMessage, searchableText, spanHandle } from '../stores/span-content.ts';
-import type { ArchivedSpan } from '../stores/store.ts';
+import { type KeptMessage, keptMessage, searchableText, spanHandle } from '../stores/spans.ts';
+import type { ArchivedSpan, Checkpoint, Stretch } from '../stores/store.ts';
 import { joinStretches, type Piece } from './views.ts';
 
 /** Names what leaves a view in one run, and keeps what has left. */

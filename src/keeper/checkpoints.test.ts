@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { checkpointOf } from '../../test/support/store-records.ts';
 import { createChains, nameOfConversation } from '../conversation/identity.ts';
 import { openaiChat } from '../formats/openai-chat/format.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
 import { memoryStore } from '../stores/memory.ts';
-import type { CheckpointLookup } from '../stores/store.ts';
+import type { Checkpoint, CheckpointLookup } from '../stores/store.ts';
 import { findCheckpoint, isTrueOf } from './checkpoints.ts';
 
 const chains = createChains();

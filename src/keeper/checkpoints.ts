@@ -6,8 +6,14 @@ import { lastingCuts } from '../conversation/cuts.ts';
 import type { Conversation } from '../conversation/format.ts';
 import { beginsWith, type Chain, type Chains, namesOfConversation } from '../conversation/identity.ts';
 import type { Usage } from '../conversation/message.ts';
-import type { Checkpoint, ViewPart } from '../stores/checkpoint.ts';
-import type { ArchivedSpan, ChainLink, CheckpointLookup, Store } from '../stores/store.ts';
+import type {
+  ArchivedSpan,
+  ChainLink,
+  Checkpoint,
+  CheckpointLookup,
+  Store,
+  ViewPart,
+} from '../stores/store.ts';
 import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import { type Archive, handlesOf } from './archive.ts';
 import { type Piece, tracePlan } from './views.ts';

@@ -3,8 +3,7 @@ import { measureRequest } from '../compaction/measure.ts';
 import { changeOf, notCompacted } from '../compaction/plan/strategy.ts';
 import { letOthersRun } from '../compaction/timing.ts';
 import { nameOfConversation } from '../conversation/identity.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
-import type { Lease, Store } from '../stores/store.ts';
+import type { Checkpoint, Lease, Store } from '../stores/store.ts';
 import { openArchive } from './archive.ts';
 import {
   buildCheckpoint,

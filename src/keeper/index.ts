@@ -29,7 +29,6 @@ export { type FoldedView, foldView } from '../formats/folded/fold.ts';
 export { shortenToolIds, shortToolId } from '../formats/folded/short-tool-ids.ts';
 export { type Folding, type UnfoldedView, unfoldView } from '../formats/folded/unfold.ts';
 export { type FoundMarker, findMarker, isMarker, MARKER_SOURCE } from '../memory/markers.ts';
-export type { Checkpoint, Stretch, ViewPart } from '../stores/checkpoint.ts';
 export type * from '../stores/store.ts';
 export { type FindOptions, findCheckpoint, isTrueOf } from './checkpoints.ts';
 export {

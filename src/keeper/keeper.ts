@@ -6,7 +6,7 @@ import { clientCompaction } from '../formats/client-compaction.ts';
 import { foldView } from '../formats/folded/fold.ts';
 import { unfoldView } from '../formats/folded/unfold.ts';
 import { readConversation } from '../formats/registry.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
+import type { Checkpoint } from '../stores/store.ts';
 import { knownWindow } from '../tokens/catalog.ts';
 import type { Thresholds } from '../tokens/thresholds.ts';
 import { createContexts, tell } from './context.ts';

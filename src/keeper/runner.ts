@@ -4,7 +4,7 @@ import type { Receipt } from '../compaction/plan/receipt.ts';
 import { letOthersRun } from '../compaction/timing.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
+import type { Checkpoint } from '../stores/store.ts';
 import { shouldContextCollapse } from '../tokens/thresholds.ts';
 import { findCheckpoint, isTrueOf, type KeeperTurn, readTurn } from './checkpoints.ts';
 import { reduceView } from './compact-view.ts';

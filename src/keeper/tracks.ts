@@ -1,6 +1,6 @@
 import { type AutoCompactState, initialAutoCompactState } from '../compaction/auto-compact.ts';
 import { beginsWith, type Chain, namesOfConversation } from '../conversation/identity.ts';
-import type { Checkpoint } from '../stores/checkpoint.ts';
+import type { Checkpoint } from '../stores/store.ts';
 import type { NewCheckpoint } from './checkpoints.ts';
 import { Recent } from './recent.ts';
 

@@ -3,7 +3,7 @@ import type { Plan } from '../compaction/plan/plan.ts';
 import { applyStep, withoutUsage } from '../compaction/plan/plan-step.ts';
 import type { Conversation, Format } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
-import type { Checkpoint, Stretch, ViewPart } from '../stores/checkpoint.ts';
+import type { Checkpoint, Stretch, ViewPart } from '../stores/store.ts';
 
 export interface ViewOptions {
   /** Number of system messages in front, which stay there. */

@@ -1,23 +1,48 @@
-import type { Checkpoint } from './checkpoint.ts';
-import { TOUCH_AFTER_MS } from './last-use.ts';
-import { isHeld, type LeaseTime, leaseDuration } from './lease-time.ts';
+import { createRecordCodec, isFault } from './codec.ts';
 import {
-  type ConversationEntry,
-  describeEntry,
-  keyOf,
-  readStoredCheckpoint,
-  readStoredSpan,
-  recordCount,
-  storedCheckpoint,
-  storedSpan,
-} from './memory-tables.ts';
-import type { StoreOptions } from './options.ts';
-import { byLastUse, byPlace } from './order.ts';
-import { admitCommit, admitRecords } from './record/admission.ts';
-import { linkText } from './record/identity.ts';
-import { conversationsToCollect } from './retention.ts';
-import { excerptOf, hasWords, searchWords } from './search-words.ts';
-import type { ArchivedSpan, ConversationKey, Lease, Store, StoreRecord } from './store.ts';
+  admitCommit,
+  admitRecords,
+  checkpointsIn,
+  nameInColumn,
+  placeOf,
+  type RecordPlace,
+  spansIn,
+} from './records.ts';
+import {
+  byLastUse,
+  byPlace,
+  conversationsToCollect,
+  isHeld,
+  isStale,
+  type LeaseTime,
+  leaseDuration,
+} from './rules.ts';
+import { hasWords, matchOf, searchWords } from './search.ts';
+import type {
+  ConversationKey,
+  Lease,
+  Store,
+  StoredConversation,
+  StoreOptions,
+  StoreRecord,
+} from './store.ts';
+
+/** A record as bytes, so that nobody can change what is kept. */
+interface Stored {
+  readonly place: RecordPlace;
+  readonly bytes: Uint8Array;
+}
+
+/** Everything that is kept of one conversation. */
+interface Entry extends ConversationKey {
+  createdAt: number;
+  usedAt: number;
+  /** Leases with a smaller fence may not write. */
+  forgottenFence: number;
+  readonly records: Map<string, Stored>;
+}
+
+const codec = createRecordCodec();
 
 /** A store that ends with the process. */
 export function memoryStore(options: Pick<StoreOptions, 'now'> = {}): Store {
@@ -27,7 +52,7 @@ export function memoryStore(options: Pick<StoreOptions, 'now'> = {}): Store {
 class MemoryStore implements Store {
   readonly name = 'memory';
   readonly #now: () => number;
-  readonly #conversations = new Map<string, ConversationEntry>();
+  readonly #conversations = new Map<string, Entry>();
   readonly #leases = new Map<string, Lease & LeaseTime>();
   #fence = 0;
 
@@ -37,24 +62,21 @@ class MemoryStore implements Store {
 
   async find({ tenant, configuration, conversations, from, to, isTrue }: Parameters<Store['find']>[0]) {
     const found = conversations
-      .flatMap((name) => this.#conversations.get(keyOf(tenant, name)) ?? [])
-      .flatMap((entry) => [...entry.checkpoints.values()].map((stored) => ({ entry, stored })))
-      .filter(({ stored: { place } }) => place.configuration === configuration)
-      .filter(({ stored: { place } }) => place.boundary >= from && place.boundary <= to)
-      .sort((left, right) => right.stored.place.boundary - left.stored.place.boundary)
-      .find(({ stored }) => isTrue(stored.place));
+      .flatMap((conversation) => this.#storedOf({ tenant, conversation }, 'checkpoint'))
+      .filter(({ place }) => place.scope === configuration)
+      .filter(({ place }) => place.position >= from && place.position <= to)
+      .sort((left, right) => right.place.position - left.place.position)
+      .find(({ place }) => isTrue({ chain: place.name, boundary: place.position }));
     if (found === undefined) return undefined;
-    this.#touch(found.entry);
-    return readStoredCheckpoint(found.stored);
+    this.#touch(found.place);
+    return checkpointsIn([read(found)])[0];
   }
 
   async commit(commit: Parameters<Store['commit']>[0]) {
     admitCommit(commit);
     const { checkpoint, spans, lease } = commit;
     if (!this.#isCurrent(lease)) return 'fenced';
-    const entry = this.#entryOf(checkpoint);
-    this.#touch(entry);
-    if (entry.forgottenFence > lease.fence) return 'forgotten';
+    if (this.#touch(checkpoint).forgottenFence > lease.fence) return 'forgotten';
     const isNew = this.#put({ checkpoint });
     for (const span of spans) this.#put({ span });
     return isNew ? 'committed' : 'known';
@@ -62,23 +84,17 @@ class MemoryStore implements Store {
 
   async acquire({ tenant, key, owner, milliseconds }: Parameters<Store['acquire']>[0]) {
     const duration = leaseDuration(milliseconds);
-    const name = keyOf(tenant, key);
     const now = this.#now();
-    const current = this.#leases.get(name);
+    const current = this.#leases.get(keyOf(tenant, key));
     if (current !== undefined && current.owner !== owner && isHeld(current, now)) return undefined;
     this.#fence++;
-    const lease = { tenant, key, owner, fence: this.#fence, expiresAt: now + duration };
-    this.#leases.set(name, { ...lease, takenAt: now });
-    return lease;
+    return this.#hold({ tenant, key, owner, fence: this.#fence, expiresAt: now + duration }, now);
   }
 
   async renew(lease: Lease, milliseconds: number) {
     const duration = leaseDuration(milliseconds);
-    if (!this.#isCurrent(lease)) return undefined;
     const now = this.#now();
-    const renewed = { ...lease, expiresAt: now + duration };
-    this.#leases.set(keyOf(lease.tenant, lease.key), { ...renewed, takenAt: now });
-    return renewed;
+    return this.#isCurrent(lease) ? this.#hold({ ...lease, expiresAt: now + duration }, now) : undefined;
   }
 
   async release(lease: Lease) {
@@ -89,39 +105,34 @@ class MemoryStore implements Store {
   async recall({ tenant, handle }: Parameters<Store['recall']>[0]) {
     const [first] = [...this.#conversations.values()]
       .filter((entry) => entry.tenant === tenant)
-      .flatMap((entry) => [...entry.spans.values()].map((stored) => ({ entry, ...stored })))
-      .filter(({ place }) => place.handle === handle)
+      .flatMap((entry) => this.#storedOf(entry, 'span'))
+      .filter(({ place }) => place.name === handle)
       // Sorting is stable: then the conversation that was there first.
-      .sort((left, right) => left.place.start - right.place.start);
+      .sort((left, right) => left.place.position - right.place.position);
     if (first === undefined) return undefined;
-    this.#touch(first.entry);
-    return readStoredSpan(first);
+    this.#touch(first.place);
+    return spansIn([read(first)])[0];
   }
 
   async search({ words, limit, ...key }: Parameters<Store['search']>[0]) {
     const wanted = searchWords(words);
     if (wanted.size === 0) return [];
     const spans = (await this.spans(key)).filter(({ text }) => hasWords(text, wanted));
-    if (spans.length > 0) this.#touch(this.#entryOf(key));
-    return spans
-      .slice(0, limit)
-      .map(({ handle, start, end, text }) => ({ handle, start, end, excerpt: excerptOf(text, wanted) }));
+    if (spans.length > 0) this.#touch(key);
+    return spans.slice(0, limit).map((span) => matchOf(span, wanted));
   }
 
   async list({ tenant }: { readonly tenant?: string | undefined } = {}) {
     return this.#describe().filter((found) => tenant === undefined || found.tenant === tenant);
   }
 
-  async checkpoints({ tenant, conversation }: ConversationKey) {
-    const entry = this.#conversations.get(keyOf(tenant, conversation));
-    return [...(entry?.checkpoints.values() ?? [])]
-      .map(readStoredCheckpoint)
-      .sort((left, right) => left.boundary - right.boundary);
+  async checkpoints(key: ConversationKey) {
+    const found = checkpointsIn(this.#storedOf(key, 'checkpoint').map(read));
+    return found.sort((left, right) => left.boundary - right.boundary);
   }
 
-  async spans({ tenant, conversation }: ConversationKey) {
-    const entry = this.#conversations.get(keyOf(tenant, conversation));
-    return [...(entry?.spans.values() ?? [])].map(readStoredSpan).sort(byPlace);
+  async spans(key: ConversationKey) {
+    return spansIn(this.#storedOf(key, 'span').map(read)).sort(byPlace);
   }
 
   async restore(records: StoreRecord | readonly StoreRecord[]) {
@@ -130,23 +141,25 @@ class MemoryStore implements Store {
     for (const record of list) this.#put(record);
   }
 
-  async forget({ tenant, conversation }: ConversationKey) {
-    const entry = this.#entryOf({ tenant, conversation });
+  async forget(key: ConversationKey) {
+    const entry = this.#touch(key);
     this.#fence++;
     entry.forgottenFence = this.#fence;
     entry.createdAt = this.#now();
     entry.usedAt = entry.createdAt;
-    return this.#empty(entry);
+    return this.#empty(key);
   }
 
   async collect(retention: Parameters<Store['collect']>[0]) {
     const now = this.#now();
     let removed = 0;
-    for (const { tenant, conversation } of conversationsToCollect(this.#describe(), retention, now)) {
-      removed += this.#empty(this.#entryOf({ tenant, conversation }));
-    }
+    for (const key of conversationsToCollect(this.#describe(), retention, now)) removed += this.#empty(key);
     for (const [key, lease] of this.#leases) if (!isHeld(lease, now)) this.#leases.delete(key);
-    this.#removeTombstones();
+    // An empty entry is needed as long as a lease from before could still write.
+    const oldest = Math.min(...[...this.#leases.values()].map(({ fence }) => fence));
+    for (const [key, { records, forgottenFence }] of this.#conversations) {
+      if (records.size === 0 && forgottenFence <= oldest) this.#conversations.delete(key);
+    }
     return removed;
   }
 
@@ -164,73 +177,76 @@ class MemoryStore implements Store {
     return current?.fence === lease.fence && isHeld(current, this.#now());
   }
 
-  #describe() {
+  #hold(lease: Lease, takenAt: number): Lease {
+    this.#leases.set(keyOf(lease.tenant, lease.key), { ...lease, takenAt });
+    return lease;
+  }
+
+  #describe(): readonly StoredConversation[] {
     return [...this.#conversations.values()]
-      .filter((entry) => recordCount(entry) > 0)
-      .map(describeEntry)
+      .filter(({ records }) => records.size > 0)
+      .map((entry) => ({
+        tenant: entry.tenant,
+        conversation: entry.conversation,
+        checkpoints: this.#storedOf(entry, 'checkpoint').length,
+        spans: this.#storedOf(entry, 'span').length,
+        bytes: [...entry.records.values()].reduce((sum, { bytes }) => sum + bytes.length, 0),
+        createdAt: entry.createdAt,
+        usedAt: entry.usedAt,
+      }))
       .sort(byLastUse);
   }
 
-  #entryOf({ tenant, conversation }: ConversationKey): ConversationEntry {
+  #storedOf({ tenant, conversation }: ConversationKey, kind: RecordPlace['kind']): readonly Stored[] {
+    const entry = this.#conversations.get(keyOf(tenant, conversation));
+    return [...(entry?.records.values() ?? [])].filter(({ place }) => place.kind === kind);
+  }
+
+  /** The entry of a conversation, made if there is none, and marked as used. */
+  #touch({ tenant, conversation }: ConversationKey): Entry {
     const key = keyOf(tenant, conversation);
-    const known = this.#conversations.get(key);
-    if (known !== undefined) return known;
     const now = this.#now();
-    const entry = {
+    const fresh = {
       tenant,
       conversation,
       createdAt: now,
       usedAt: now,
       forgottenFence: 0,
-      checkpoints: new Map(),
-      spans: new Map(),
+      records: new Map(),
     };
+    const entry = this.#conversations.get(key) ?? fresh;
+    if (isStale(entry.usedAt, now)) entry.usedAt = now;
     this.#conversations.set(key, entry);
     return entry;
   }
 
-  #touch(entry: ConversationEntry): void {
-    const now = this.#now();
-    if (entry.usedAt < now - TOUCH_AFTER_MS) entry.usedAt = now;
-  }
-
   /** Whether it was new. */
   #put(record: StoreRecord): boolean {
-    const entry = this.#entryOf('checkpoint' in record ? record.checkpoint : record.span);
-    this.#touch(entry);
-    return 'checkpoint' in record ? putCheckpoint(entry, record.checkpoint) : putSpan(entry, record.span);
+    const place = placeOf(record);
+    const { records } = this.#touch(place);
+    const key = keyOf(place.kind, place.scope, place.name, String(place.position));
+    if (records.has(key)) return false;
+    records.set(key, { place, bytes: codec.write(record) });
+    return true;
   }
 
-  /** Removes its records. */
-  #empty(entry: ConversationEntry): number {
-    const removed = recordCount(entry);
-    entry.checkpoints.clear();
-    entry.spans.clear();
+  /** Removes the records of a conversation. How many there were. */
+  #empty({ tenant, conversation }: ConversationKey): number {
+    const records = this.#conversations.get(keyOf(tenant, conversation))?.records;
+    const removed = records?.size ?? 0;
+    records?.clear();
     return removed;
   }
-
-  /** An empty entry is needed as long as a lease from before could still write. */
-  #removeTombstones(): void {
-    const fences = [...this.#leases.values()].map(({ fence }) => fence);
-    const oldest = Math.min(...fences);
-    for (const [key, entry] of this.#conversations) {
-      if (recordCount(entry) === 0 && entry.forgottenFence <= oldest) this.#conversations.delete(key);
-    }
-  }
 }
 
-/** Whether it was new. */
-function putCheckpoint(entry: ConversationEntry, checkpoint: Checkpoint): boolean {
-  const key = keyOf(checkpoint.configuration, linkText(checkpoint));
-  if (entry.checkpoints.has(key)) return false;
-  entry.checkpoints.set(key, storedCheckpoint(checkpoint));
-  return true;
+/** A text that no other list of names makes. Refuses what other stores refuse. */
+function keyOf(...names: readonly string[]): string {
+  return JSON.stringify(names.map(nameInColumn));
 }
 
-/** Whether it was new. */
-function putSpan(entry: ConversationEntry, span: ArchivedSpan): boolean {
-  const key = keyOf(span.handle, String(span.start));
-  if (entry.spans.has(key)) return false;
-  entry.spans.set(key, storedSpan(span));
-  return true;
+/** Memory does not fail, so a record that cannot be read is a mistake of ours. */
+function read({ place, bytes }: Stored): StoreRecord {
+  const found = codec.read(place, bytes);
+  if (isFault(found)) throw new TypeError(`a ${found.kind} in memory cannot be read`);
+  return found;
 }

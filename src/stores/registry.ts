@@ -1,9 +1,8 @@
 import { RoundfoldError } from '../conversation/errors.ts';
 import { memoryStore } from './memory.ts';
-import type { StoreOptions } from './options.ts';
 import { postgresStore } from './postgres.ts';
 import { sqliteStore } from './sqlite.ts';
-import type { Store } from './store.ts';
+import type { Store, StoreOptions } from './store.ts';
 
 /** A kind of store that an address can name. */
 export interface StoreKind {

@@ -1,4 +1,48 @@
-import type { Checkpoint } from './checkpoint.ts';
+/** The port of stores: what they keep, and what they are asked. */
+import type { AutoCompactState } from '../compaction/auto-compact.ts';
+import type { Receipt } from '../compaction/plan/receipt.ts';
+
+/** Messages of the original list: the first one, and the one after the last. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * A stretch of a view: messages of the original list as they are, or a message of the wire format that was made, with
+ * the original messages it speaks for (a note speaks for none).
+ */
+export type ViewPart =
+  | { readonly from: number; readonly count: number }
+  | { readonly raw: unknown; readonly of?: readonly Stretch[] };
+
+/**
+ * What a compaction made of the beginning of a conversation. Immutable: it is true of every conversation that begins with
+ * the very same messages, and of no other. All coordinates count from the first message behind the system messages in
+ * front (see `Chain`).
+ */
+export interface Checkpoint {
+  readonly version: 1;
+  readonly tenant: string;
+  /** Fingerprint of what shaped it: wire format, strategy with options, summarizer, pins. */
+  readonly configuration: string;
+  /** Names the conversation with all its branches: the chain after its first messages. */
+  readonly conversation: string;
+  /** The chain after the first `boundary` messages. */
+  readonly chain: string;
+  /** Number of original messages that it speaks for; all later ones stand as they are. */
+  readonly boundary: number;
+  /** What stands in the place of those messages. */
+  readonly parts: readonly ViewPart[];
+  /** Chain of the checkpoint it went on from. */
+  readonly parent: string | undefined;
+  /** Account of the compaction that made it, with one run for each stretch of original messages. */
+  readonly receipt: Receipt;
+  /** What has to be remembered so that failing runs end. */
+  readonly state: AutoCompactState;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
 
 /** Position of a conversation's chain: its hash after the first `boundary` messages. */
 export interface ChainLink {
@@ -146,4 +190,14 @@ export interface Store {
   /** Reads every record and tells what is wrong with it. */
   verify(): Promise<readonly StoreFault[]>;
   close(): Promise<void>;
+}
+
+/** What every store takes. */
+export interface StoreOptions {
+  /** Seals every record, at least 16 bytes. Records of another secret, or of none, count as missing. */
+  readonly secret?: string | Uint8Array | undefined;
+  /** Is told of every record that cannot be served. */
+  readonly onFault?: ((fault: StoreFault) => void) | undefined;
+  /** Milliseconds since 1970, for leases and last use. */
+  readonly now?: (() => number) | undefined;
 }

@@ -20,7 +20,7 @@ import {
   readTurn,
 } from '../../src/keeper/checkpoints.ts';
 import { piecesOf, projectView } from '../../src/keeper/views.ts';
-import type { Checkpoint } from '../../src/stores/checkpoint.ts';
+import type { Checkpoint } from '../../src/stores/store.ts';
 import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';

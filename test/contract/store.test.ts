@@ -1,8 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RoundfoldError } from '../../src/conversation/errors.ts';
-import type { Checkpoint } from '../../src/stores/checkpoint.ts';
-import type { ChainLink, Store } from '../../src/stores/store.ts';
+import type { ChainLink, Checkpoint, Store } from '../../src/stores/store.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { storeBench, storeCases } from '../support/store-cases.ts';
 import { checkpointOf, commitAlone, leaseOf, lookupOf, spanOf, trueOf } from '../support/store-records.ts';

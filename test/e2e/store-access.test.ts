@@ -134,7 +134,7 @@ describe('the command line', () => {
     expect(sources.join()).toContain('src/cli/main.ts');
     expect(sources.join()).not.toMatch(/src\/(stores\/|cli\/commands\/mcp-server)/);
     expect(
-      loaded.filter((url) => /node:sqlite|\/(zod|kysely|pg|gpt-tokenizer|@modelcontextprotocol)\//.test(url)),
+      loaded.filter((url) => /node:sqlite|\/(zod|pg|gpt-tokenizer|@modelcontextprotocol)\//.test(url)),
     ).toEqual([]);
   });
 });

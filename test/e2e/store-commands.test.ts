@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'n
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Checkpoint } from '../../src/stores/checkpoint.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
+import type { Checkpoint } from '../../src/stores/store.ts';
 import { runCli } from '../support/cli.ts';
 import { keeping, session } from '../support/keeping.ts';
 import { checkpointOf } from '../support/store-records.ts';
@@ -318,10 +318,10 @@ describe('roundfold store verify', () => {
 
 function flipByte(path: string, handle: string): void {
   const database = new DatabaseSync(path);
-  const row = database.prepare('select id, body from spans where handle = ?').get(handle);
+  const row = database.prepare('select id, body from records where name = ?').get(handle);
   const body = Uint8Array.from(row?.['body'] as Uint8Array);
   body[body.length - 5] = (body[body.length - 5] ?? 0) ^ 1;
-  database.prepare('update spans set body = ? where id = ?').run(body, Number(row?.['id']));
+  database.prepare('update records set body = ? where id = ?').run(body, Number(row?.['id']));
   database.close();
 }
 

@@ -30,13 +30,15 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
   });
   afterEach(() => raw.close());
 
-  const bodyOf = async (table: string, id: number) =>
+  const bodyOf = async (id: number) =>
     new Uint8Array(
-      (await raw.run(`select body from ${table} where id = $1`, [id]))[0]?.['body'] as Uint8Array,
+      (await raw.run('select body from records where id = $1', [id]))[0]?.['body'] as Uint8Array,
     );
-  const setBody = (table: string, id: number, body: Uint8Array) =>
-    raw.run(`update ${table} set body = $1 where id = $2`, [body, id]);
+  const setBody = (id: number, body: Uint8Array) =>
+    raw.run('update records set body = $1 where id = $2', [body, id]);
+  /** In the order in which they were written: the short checkpoint, the long one, the span, and what a test adds. */
   const LONG = 2;
+  const SPAN = 3;
 
   const damages = [
     {
@@ -49,9 +51,9 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
   const step = storeCase.kind === 'sqlite' ? 1 : 37;
 
   it.each(damages)('are never served when $what', async ({ damage }) => {
-    const body = await bodyOf('checkpoints', LONG);
+    const body = await bodyOf(LONG);
     for (let place = 0; place < body.length; place += step) {
-      await setBody('checkpoints', LONG, damage(body, place));
+      await setBody(LONG, damage(body, place));
       expect(await store.find(lookupOf(short, long))).toStrictEqual(short);
       expect(await store.find(lookupOf(long))).toBeUndefined();
     }
@@ -60,9 +62,9 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
   });
 
   it.each(damages)('of spans are never served when $what', async ({ damage }) => {
-    const body = await bodyOf('spans', 1);
+    const body = await bodyOf(SPAN);
     for (let place = 0; place < body.length; place += step) {
-      await setBody('spans', 1, damage(body, place));
+      await setBody(SPAN, damage(body, place));
       expect(await store.recall({ tenant: 'tenant', handle: span.handle })).toBeUndefined();
     }
     expect(faults.length).toBe(Math.ceil(body.length / step));
@@ -72,7 +74,8 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
     const others = ['rf:second', 'rf:third', 'rf:fourth'].map((handle) => spanOf({ handle }));
     await store.restore(others.map((other) => ({ span: other })));
     expect(await store.recall(span)).toStrictEqual(span);
-    await setBody('spans', 3, (await bodyOf('spans', 3)).with(30, 0));
+    const third = SPAN + 2;
+    await setBody(third, (await bodyOf(third)).with(30, 0));
     for (const [index, other] of others.entries()) {
       expect(await store.recall(other)).toStrictEqual(index === 1 ? undefined : other);
     }
@@ -108,8 +111,8 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
     { what: 'cut short', change: (body: Uint8Array) => body.slice(0, -1), reason: 'damaged' },
     { what: 'empty', change: () => new Uint8Array(), reason: 'damaged' },
   ])('are told and written anew when they are $what', async ({ change, reason }) => {
-    await setBody('checkpoints', LONG, change(await bodyOf('checkpoints', LONG)));
-    await setBody('spans', 1, change(await bodyOf('spans', 1)));
+    await setBody(LONG, change(await bodyOf(LONG)));
+    await setBody(SPAN, change(await bodyOf(SPAN)));
     expect(await store.find(lookupOf(long))).toBeUndefined();
     expect(await store.recall({ tenant: 'tenant', handle: span.handle })).toBeUndefined();
     expect(await store.spans(long)).toEqual([]);
@@ -127,16 +130,17 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
     expect(await store.verify()).toEqual([]);
   });
 
-  it.each(['tenant', 'configuration', 'link'])('do not open under another %s', async (column) => {
-    const value = column === 'link' ? '9:other' : 'other';
-    await raw.run(`update checkpoints set ${column} = $1 where id = $2`, [value, LONG]);
-    // Tenants are told apart by their conversations.
-    if (column === 'tenant') await raw.run('update conversations set tenant = $1', [value]);
-    const moved = {
-      ...lookupOf(long),
-      ...trueOf([column === 'link' ? { chain: 'other', boundary: 9 } : long]),
-      ...(column === 'link' ? {} : { [column]: value }),
+  it.each(['tenant', 'configuration', 'chain'])('do not open under another %s', async (column) => {
+    const changes: Readonly<Record<string, string>> = {
+      tenant: 'update conversations set tenant = $1',
+      configuration: `update records set scope = $1 where id = ${LONG}`,
+      chain: `update records set name = $1 where id = ${LONG}`,
     };
+    await raw.run(changes[column] ?? expect.fail(), ['other']);
+    const moved =
+      column === 'chain'
+        ? { ...lookupOf(long), ...trueOf([{ chain: 'other', boundary: long.boundary }]) }
+        : { ...lookupOf(long), [column]: 'other' };
     expect(await store.find(moved)).toBeUndefined();
     // Every tenant has a key of its own.
     const isOtherKey = storeCase.isSealed && column === 'tenant';
@@ -147,9 +151,10 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
     await commitAlone(store, checkpointOf({ conversation: 'other', chain: 'other' }), [
       spanOf({ conversation: 'other', handle: 'rf:other' }),
     ]);
-    await setBody('spans', 2, await bodyOf('spans', 1));
+    const otherSpan = SPAN + 2;
+    await setBody(otherSpan, await bodyOf(SPAN));
     expect(await store.recall({ tenant: 'tenant', handle: 'rf:other' })).toBeUndefined();
-    await raw.run('update checkpoints set conversation_id = 2 where id = $1', [LONG]);
+    await raw.run('update records set conversation_id = 2 where id = $1', [LONG]);
     expect(await store.find(lookupOf(long))).toBeUndefined();
     expect(faults).toHaveLength(1);
     expect(await store.find({ ...lookupOf(long), conversations: ['other'] })).toBeUndefined();
@@ -179,7 +184,7 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
   });
 
   it('are not to be found by looking at the database', async () => {
-    const tables = ['conversations', 'checkpoints', 'spans', 'leases'];
+    const tables = ['conversations', 'records', 'leases'];
     const rows = await Promise.all(tables.map((table) => raw.run(`select * from ${table}`)));
     const index =
       storeCase.isSealed || storeCase.kind === 'postgres' ? await raw.run('select * from span_words') : [];

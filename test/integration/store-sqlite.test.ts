@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defaultStorePath } from '../../src/stores/default-path.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
+import { defaultStorePath } from '../../src/stores/sqlite-file.ts';
 import { checkpointOf, commitAlone, leaseOf, lookupOf, spanOf } from '../support/store-records.ts';
 import { recordOfWrite } from '../support/store-tasks.ts';
 import { storeFiles, wrongAfterFileCut, wrongAfterLogCut } from '../support/store-truncation.ts';
@@ -35,19 +35,6 @@ function open(path: string, waitMilliseconds = 100) {
 }
 
 const checkpoint = checkpointOf();
-/** Tables and indexes with their columns, and the version. */
-function schemaOf(path: string): unknown {
-  const raw = new DatabaseSync(path);
-  const version = raw.prepare('pragma user_version').get();
-  const objects = raw.prepare('select type, name, tbl_name from sqlite_schema order by name').all();
-  const indexes = raw
-    .prepare(`select s.name as index_name, i.name from sqlite_schema s, pragma_index_info(s.name) i
-      where s.type = 'index' order by s.name, i.seqno`)
-    .all();
-  raw.close();
-  return { version, objects, indexes };
-}
-
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('a store in a file', () => {
@@ -67,36 +54,6 @@ describe('a store in a file', () => {
     expect(raw.prepare('pragma page_size').get()).toEqual({ page_size: 8192 });
     raw.close();
     expect(statSync(`${path}-wal`).size).toBeLessThan(3_000_000);
-  });
-
-  it('goes on with the tables of version 1', async () => {
-    const [path, fresh] = [newPath(), newPath()];
-    for (const each of [path, fresh]) {
-      const first = sqliteStore({ path: each });
-      await commitAlone(first, checkpoint);
-      await first.close();
-    }
-    const raw = new DatabaseSync(path);
-    raw.exec(`
-      alter table checkpoints rename to moved;
-      create table checkpoints (
-        id integer primary key, conversation_id integer not null, tenant text not null, configuration text not null,
-        link text not null, boundary integer not null, body blob not null, unique (tenant, configuration, link)
-      );
-      insert into checkpoints (id, conversation_id, tenant, configuration, link, boundary, body)
-        select id, conversation_id, tenant, configuration, link, boundary, body from moved;
-      drop table moved;
-      create index checkpoints_of_conversation on checkpoints (conversation_id);
-      drop index spans_by_handle;
-      create index spans_by_handle on spans (tenant, handle, place, conversation_id);
-      pragma user_version = 1;
-    `);
-    raw.close();
-    const store = open(path);
-    expect(await store.find(lookupOf(checkpoint))).toStrictEqual(checkpoint);
-    await commitAlone(store, checkpointOf({ boundary: 9 }));
-    expect(await store.checkpoints(checkpoint)).toHaveLength(2);
-    expect(schemaOf(path)).toEqual(schemaOf(fresh));
   });
 
   it('closes a file to others that was open to them', async () => {
@@ -158,7 +115,16 @@ describe('a path that is no store', () => {
         later.exec('pragma application_id = 0x72666c64; pragma user_version = 99; create table t (x)');
         later.close();
       },
-      message: /tables of version 99.* up to version 3/,
+      message: /tables of version 99.* up to version 4/,
+    },
+    {
+      what: 'a store of an earlier version',
+      make: (path: string) => {
+        const earlier = new DatabaseSync(path);
+        earlier.exec('pragma application_id = 0x72666c64; pragma user_version = 3; create table t (x)');
+        earlier.close();
+      },
+      message: /tables of version 3.* from version 4 on/,
     },
   ])('is refused when it is $what, and used when that is gone', async ({ make, message }) => {
     const path = newPath();

@@ -4,7 +4,7 @@ import { findContract } from '../../src/contracts/registry.ts';
 import { sha256 } from '../../src/conversation/sha256.ts';
 import { createKeeper, type Keeper, type Prepared } from '../../src/keeper/keeper.ts';
 import type { Summarizer, SummaryOutcome, SummaryRequest } from '../../src/memory/summary-request.ts';
-import type { Checkpoint } from '../../src/stores/checkpoint.ts';
+import type { Checkpoint } from '../../src/stores/store.ts';
 import { type Item, type Noise, plainNoise, renderItems } from './keeper-items.ts';
 import { type MapStore, mapStore } from './map-store.ts';
 

@@ -1,5 +1,4 @@
-import type { Checkpoint } from '../../src/stores/checkpoint.ts';
-import type { ArchivedSpan, Lease, Store } from '../../src/stores/store.ts';
+import type { ArchivedSpan, Checkpoint, Lease, Store } from '../../src/stores/store.ts';
 
 /** A store in a map that fails when it is told to, and the records it holds. */
 export interface MapStore extends Store {

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StoreOptions } from '../../src/stores/options.ts';
 import { storeKinds } from '../../src/stores/registry.ts';
-import type { Store } from '../../src/stores/store.ts';
+import type { Store, StoreOptions } from '../../src/stores/store.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 
 export const SECRET = 'a secret of more than sixteen bytes';

@@ -1,6 +1,12 @@
 import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
-import type { Checkpoint } from '../../src/stores/checkpoint.ts';
-import type { ArchivedSpan, ChainLink, CheckpointLookup, Lease, Store } from '../../src/stores/store.ts';
+import type {
+  ArchivedSpan,
+  ChainLink,
+  Checkpoint,
+  CheckpointLookup,
+  Lease,
+  Store,
+} from '../../src/stores/store.ts';
 
 /** A checkpoint that says nothing but what a test needs. */
 export function checkpointOf(changes: Partial<Checkpoint> = {}): Checkpoint {
@@ -12,7 +18,6 @@ export function checkpointOf(changes: Partial<Checkpoint> = {}): Checkpoint {
     conversation: 'conversation',
     chain: `chain-${boundary}`,
     boundary,
-    isWhole: true,
     parts: [
       { from: 0, count: 1 },
       { raw: { role: 'user', content: `what happened before message ${boundary}` } },

@@ -1,5 +1,4 @@
-import type { Checkpoint } from '../../src/stores/checkpoint.ts';
-import type { ArchivedSpan, CommitResult } from '../../src/stores/store.ts';
+import type { ArchivedSpan, Checkpoint, CommitResult } from '../../src/stores/store.ts';
 import { checkpointOf, spanOf } from './store-records.ts';
 
 /** What a process with a store is asked to do. */

@@ -11,7 +11,7 @@ import {
   formatShare,
   noSuchPage,
 } from '../../report/terminal.ts';
-import { messagesOfSpan } from '../../stores/span-pages.ts';
+import { messagesOfSpan } from '../../stores/spans.ts';
 import { findModel } from '../../tokens/catalog.ts';
 import type { ChatArchive } from '../archive.ts';
 import type { Chat } from '../chat.ts';

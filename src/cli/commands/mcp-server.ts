@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { pagesOf } from '../../memory/pages/pages.ts';
 import { countOf, formatPages, noSuchPage } from '../../report/terminal.ts';
-import { messagesOfSpan } from '../../stores/span-pages.ts';
+import { messagesOfSpan } from '../../stores/spans.ts';
 import type { Store } from '../../stores/store.ts';
 import { recallSpan, refuseFaults, type StoreAccess, searchSpans } from '../store.ts';
 

@@ -57,7 +57,7 @@ async function run(work: StoreWork): Promise<ExitCode> {
   if (given.flag('raw')) writeRaw(report, span);
   else {
     // Loaded here, so that help does without.
-    const { messagesOfSpan, parseSpan } = await import('../../stores/span-pages.ts');
+    const { messagesOfSpan, parseSpan } = await import('../../stores/spans.ts');
     const pages = pagesOf(messagesOfSpan(span));
     const range = withinPages(asked, pages.length);
     if (!report.json) printPages(report, pages, range);

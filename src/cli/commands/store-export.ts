@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
-import type { Checkpoint } from '../../stores/checkpoint.ts';
-import type { ArchivedSpan, Store, StoredConversation, StoreRecord } from '../../stores/store.ts';
+import type { ArchivedSpan, Checkpoint, Store, StoredConversation, StoreRecord } from '../../stores/store.ts';
 import { type ByteSource, fileSource } from '../../transcripts/input/source.ts';
 import { type CommandDefinition, jsonOption } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -169,7 +168,7 @@ async function runImport({ given, report, access }: StoreWork): Promise<ExitCode
 }
 
 async function* readSource(source: ByteSource) {
-  const { admitRecords } = await import('../../stores/record/admission.ts');
+  const { admitRecords } = await import('../../stores/records.ts');
   yield* readExport(source.open(), (record) => {
     try {
       admitRecords([record]);

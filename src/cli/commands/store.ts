@@ -2,8 +2,7 @@ import { createInterface } from 'node:readline';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import { countOf, drawTable, formatBytes, formatCount, formatTime } from '../../report/terminal.ts';
-import type { Checkpoint } from '../../stores/checkpoint.ts';
-import type { Retention, StoredConversation, StoreFault } from '../../stores/store.ts';
+import type { Checkpoint, Retention, StoredConversation, StoreFault } from '../../stores/store.ts';
 import {
   type CommandDefinition,
   type CommandGroup,
@@ -223,7 +222,7 @@ async function previewCollection(
   listed: readonly StoredConversation[],
   retention: Retention,
 ): Promise<ExitCode> {
-  const { conversationsToCollect } = await import('../../stores/retention.ts');
+  const { conversationsToCollect } = await import('../../stores/rules.ts');
   const leaving = conversationsToCollect(listed, retention, Date.now());
   const records = countRecords(leaving);
   const bytes = leaving.reduce((sum, one) => sum + one.bytes, 0);

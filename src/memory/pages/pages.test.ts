@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
-import { searchableText } from '../../stores/span-content.ts';
+import { searchableText } from '../../stores/spans.ts';
 import { firstPages, PAGE_CHARACTERS, pagePieces, pagesOf } from './pages.ts';
 
 const read = (raws: readonly unknown[]) => deepFreeze(raws).map((raw) => anthropicMessages.readMessage(raw));
