@@ -182,7 +182,6 @@ describe.each(storeCases)('store $name', (storeCase) => {
       { why: 'a span of another conversation', change: {}, span: { conversation: 'other' } },
       { why: 'a checkpoint of another version', change: { version: 2 }, span: {} },
       { why: 'a boundary that is no place', change: { boundary: 1.5 }, span: {} },
-      { why: 'calls that are neither whole nor not', change: { isWhole: 'perhaps' }, span: {} },
       { why: 'a name that is too long', change: { configuration: 'x'.repeat(300) }, span: {} },
       { why: 'a handle that is too long', change: {}, span: { handle: '\ud800'.repeat(50) } },
     ])('refuses $why', async ({ change, span, leaseTenant }) => {
