@@ -23,9 +23,6 @@ export {
   type CompactResult,
   createCompactor,
 } from './compaction/compactor.ts';
-export type { CompactorOptions } from './compaction/compactor-options.ts';
-export { formatLogRecord, type LogRecord } from './compaction/decorators/log-record.ts';
-export type { DiffSide, MessageDiff } from './compaction/decorators/message-diff.ts';
 export {
   type BreakerOptions,
   type BreakerStrategy,
@@ -37,7 +34,15 @@ export {
   type Hooks,
   withHooks,
 } from './compaction/decorators/with-hooks.ts';
-export { type LoggingOptions, type LogSink, withLogging } from './compaction/decorators/with-logging.ts';
+export {
+  type DiffSide,
+  formatLogRecord,
+  type LoggingOptions,
+  type LogRecord,
+  type LogSink,
+  type MessageDiff,
+  withLogging,
+} from './compaction/decorators/with-logging.ts';
 export { type MinimumGainOptions, withMinimumGain } from './compaction/decorators/with-minimum-gain.ts';
 export { withRecursionGuard } from './compaction/decorators/with-recursion-guard.ts';
 export { withRedaction } from './compaction/decorators/with-redaction.ts';
@@ -45,12 +50,8 @@ export { type RetryOptions, withRetry } from './compaction/decorators/with-retry
 export { type TimeoutOptions, withTimeout } from './compaction/decorators/with-timeout.ts';
 export { withValidation } from './compaction/decorators/with-validation.ts';
 export type { CompactionEvent } from './compaction/events.ts';
-export { messagesToKeepIndex } from './compaction/keep-index.ts';
-export {
-  describeRounds,
-  type NamedRound,
-  type RoundDescription,
-} from './compaction/overflow/describe-rounds.ts';
+export type { CompactorOptions } from './compaction/options.ts';
+export type { RetryPolicy } from './compaction/overflow/choice.ts';
 export {
   type ConversationTooLong,
   MAX_OVERFLOW_RETRIES,
@@ -59,15 +60,17 @@ export {
   type OverflowRetry,
   recoverFromOverflow,
   type SentAtLast,
-} from './compaction/overflow/overflow-recovery.ts';
-export type { RetryPolicy } from './compaction/overflow/policy.ts';
+} from './compaction/overflow/recovery.ts';
 export {
+  describeRounds,
+  type NamedRound,
   type RetryTruncation,
   type RetryTruncationOptions,
+  type RoundDescription,
   truncateHeadForRetry,
-} from './compaction/overflow/retry-truncation.ts';
-export type { Edit, Fate } from './compaction/plan/edit.ts';
+} from './compaction/overflow/truncation.ts';
 export type { PinOptions } from './compaction/plan/pins.ts';
+export type { Edit, Fate } from './compaction/plan/plan.ts';
 export { type AppliedPlan, applyPlan, type Plan, type UndoRecord, undoPlan } from './compaction/plan/plan.ts';
 export { type FateRun, type Receipt, requestTokens } from './compaction/plan/receipt.ts';
 export {
@@ -84,6 +87,7 @@ export {
   type StrategyContext,
   type StrategyDefinition,
 } from './compaction/plan/strategy.ts';
+export { messagesToKeepIndex } from './compaction/plan/tail.ts';
 export {
   clearToolResults,
   collapse,
@@ -181,7 +185,18 @@ export { type CompleteFunction, functionClient } from './providers/function.ts';
 export { type OpenaiClientOptions, openaiClient } from './providers/openai.ts';
 export { type PreviewOptions, preview } from './report/preview.ts';
 export { contextWindowForModel, findModel, type ModelOptions } from './tokens/catalog.ts';
+export { createTokenEstimator, type TokenEstimator, type TokenEstimatorOptions } from './tokens/estimator.ts';
+export {
+  type LearnedRatio,
+  learnRatio,
+  measureContext,
+  type TokenClass,
+  type TokenMeasure,
+  tokenClasses,
+  tokensByClass,
+} from './tokens/measure.ts';
 export type { ModelInfo } from './tokens/model-info.ts';
+export { o200kProfile, type TokenProfile, tokenProfileForModel } from './tokens/profiles.ts';
 export { estimateTextTokens } from './tokens/text-estimator.ts';
 export {
   AUTOCOMPACT_TRIGGER_FRACTION,
@@ -198,12 +213,3 @@ export {
   tokenWarningState,
   WARNING_FRACTION,
 } from './tokens/thresholds.ts';
-export { type TokenClass, tokenClasses, tokensByClass } from './tokens/token-classes.ts';
-export {
-  createTokenEstimator,
-  type TokenEstimator,
-  type TokenEstimatorOptions,
-} from './tokens/token-estimator.ts';
-export { o200kProfile, type TokenProfile } from './tokens/token-profile.ts';
-export { tokenProfileForModel } from './tokens/token-profiles.ts';
-export { type LearnedRatio, learnRatio, measureContext, type TokenMeasure } from './tokens/tokens.ts';

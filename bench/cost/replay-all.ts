@@ -1,7 +1,8 @@
 /** Every way to compact on every session, at one set of prices and in one window. */
-import { defaultSummarizer } from '../../src/compaction/default-summarizer.ts';
+
 import { promptLimitTokens } from '../../src/compaction/economics/advice.ts';
-import { priceSetOf } from '../../src/compaction/economics/price-set.ts';
+import { priceSetOf } from '../../src/compaction/economics/prices.ts';
+import { defaultSummarizer } from '../../src/compaction/options.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import { type BreakEven, breakEvensOf } from '../../src/lab/break-even.ts';
 import type { Planner } from '../../src/lab/cost-prompt.ts';
@@ -9,7 +10,7 @@ import { type CostPolicy, type CostReplay, replayCosts } from '../../src/lab/cos
 import { ASSUMED_HEAD_TOKENS, type CostSession, costSessionsOf } from '../../src/lab/cost-session.ts';
 import type { Summarizer } from '../../src/memory/summary-request.ts';
 import { findModel } from '../../src/tokens/catalog.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { agentFiles, readSessions } from '../memory/corpus.ts';
 
 /** A session with its name. */

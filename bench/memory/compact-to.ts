@@ -5,8 +5,8 @@ import { type Conversation, writeConversation } from '../../src/conversation/for
 import type { Message } from '../../src/conversation/message.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import type { CountMessages } from '../../src/lab/score.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
-import { tokenProfileForModel } from '../../src/tokens/token-profiles.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { tokenProfileForModel } from '../../src/tokens/profiles.ts';
 
 /** A compacted conversation. */
 export interface Compacted {

@@ -1,10 +1,9 @@
 import type { AutoCompactState } from '../compaction/auto-compact.ts';
 import { type CallOptions, type Compactor, createCompactor } from '../compaction/compactor.ts';
-import type { CompactorOptions } from '../compaction/compactor-options.ts';
 import { type CostLedger, emptyLedger, savedSoFar } from '../compaction/economics/ledger.ts';
-import { priceSetOf } from '../compaction/economics/price-set.ts';
-import { oneOffCost } from '../compaction/economics/request-cost.ts';
+import { oneOffCost, priceSetOf } from '../compaction/economics/prices.ts';
 import type { CompactionEvent } from '../compaction/events.ts';
+import type { CompactorOptions } from '../compaction/options.ts';
 import { notCompacted, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Summarizer } from '../memory/summary-request.ts';

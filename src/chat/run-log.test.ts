@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { notCompacted, type Strategy, type StrategyContext } from '../compaction/plan/strategy.ts';
 import { readConversation } from '../formats/registry.ts';
 import { memory } from '../memory/summarizer.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { RunLog } from './run-log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'roundfold-log-'));

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../compaction/decorators/log-record.ts';
+import type { LogRecord } from '../compaction/decorators/with-logging.ts';
 import type { Outcome, Strategy } from '../compaction/plan/strategy.ts';
 import { fileLog, withLogging } from '../integrations/node.ts';
 

@@ -1,4 +1,4 @@
-import { defaultSummarizer } from '../compaction/default-summarizer.ts';
+import { defaultSummarizer } from '../compaction/options.ts';
 import { RoundfoldError } from '../conversation/errors.ts';
 import { parseOverflow } from '../formats/overflow/detect.ts';
 import { modelSummarizer } from '../memory/model/model.ts';

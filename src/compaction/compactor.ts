@@ -2,6 +2,8 @@ import { type Conversation, writeConversation } from '../conversation/format.ts'
 import type { Message, Usage } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';
 import { readConversation } from '../formats/registry.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
+import { measureContext } from '../tokens/measure.ts';
 import { shouldContextCollapse, type Thresholds, tokenWarningState } from '../tokens/thresholds.ts';
 import {
   type AutoCompactState,
@@ -10,15 +12,19 @@ import {
   initialAutoCompactState,
   isSummarizerPaused,
 } from './auto-compact.ts';
-import { type CompactorOptions, checkFormat, checkOptionNames, createEngine } from './compactor-options.ts';
 import type { CompactionAdvice } from './economics/advice.ts';
-import { compactIfItPays } from './economics/economic-run.ts';
 import { type CostLedger, emptyLedger } from './economics/ledger.ts';
-import { type Ran, runCompaction } from './engine.ts';
-import { measureRequest } from './measure.ts';
+import { compactIfItPays, type Ran, runCompaction } from './engine.ts';
+import {
+  type CompactorOptions,
+  checkFormat,
+  checkOptionNames,
+  createEngine,
+  type Engine,
+  type RunTurn,
+} from './options.ts';
 import { type UndoRecord, undoPlan } from './plan/plan.ts';
 import { changeOf, notCompacted, type Outcome } from './plan/strategy.ts';
-import type { Engine, RunTurn } from './run-turn.ts';
 
 /** What came of a call: the value to send, and what happened. */
 export interface CompactResult<Value> {
@@ -285,4 +291,29 @@ function toResult<Value>(
     summary: messages.map(readSummaryMessage).findLast((text) => text !== undefined),
     ...told,
   };
+}
+
+/** A report that is far from our own estimate is somebody else's, or of another turn. */
+const TRUSTED_FACTOR = 2;
+
+/**
+ * Tokens of a request that is about to be sent: what was reported with the newest response, and an estimate of what came
+ * after it. A report is of the past: it is never taken for the whole list.
+ */
+export function measureRequest(
+  conversation: Conversation,
+  usage: Usage | undefined,
+  estimator: TokenEstimator,
+): number {
+  const { tokens } = measureContext(conversation, estimator);
+  if (usage === undefined) return tokens;
+  const { messages } = conversation;
+  const answered = messages.findLastIndex(({ role }) => role === 'assistant');
+  let since = 0;
+  for (const message of messages.slice(answered + 1)) since += estimator.countMessage(message);
+  // The two are compared where both speak of the same: up to the newest response.
+  const reported = usage.promptTokens + usage.outputTokens;
+  const expected = tokens - since;
+  const isTrusted = reported >= expected / TRUSTED_FACTOR && reported <= expected * TRUSTED_FACTOR;
+  return isTrusted ? Math.round(reported + since) : tokens;
 }

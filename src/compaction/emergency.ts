@@ -1,12 +1,17 @@
 import type { Conversation } from '../conversation/format.ts';
 import { shouldContextCollapse } from '../tokens/thresholds.ts';
-import { refuseIllegal } from './legal-output.ts';
-import { markerText } from './overflow/marker.ts';
-import { type RetryTruncation, truncateHeadForRetry } from './overflow/retry-truncation.ts';
+import type { Engine, RunTurn } from './options.ts';
+import { markerText, type RetryTruncation, truncateHeadForRetry } from './overflow/truncation.ts';
 import type { Plan } from './plan/plan.ts';
 import { requestTokens } from './plan/receipt.ts';
-import { changeOf, finishPlan, judgeTarget, type Outcome, type StrategyContext } from './plan/strategy.ts';
-import type { Engine, RunTurn } from './run-turn.ts';
+import {
+  changeOf,
+  finishPlan,
+  judgeTarget,
+  type Outcome,
+  refuseIllegal,
+  type StrategyContext,
+} from './plan/strategy.ts';
 
 /** Times that rounds are dropped or results shortened for one request: each time by what was left over as well. */
 const TRIES = 8;

@@ -5,7 +5,7 @@
  */
 import type { Usage } from '../conversation/message.ts';
 import { aiSdkModel } from '../formats/ai-sdk-model.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { followConversations } from './following.ts';
 import { type CompactorSource, compactorsFrom } from './source.ts';
 

@@ -1,4 +1,4 @@
-import type { Fate } from '../compaction/plan/edit.ts';
+import type { Fate } from '../compaction/plan/plan.ts';
 import type { FateRun, Receipt } from '../compaction/plan/receipt.ts';
 import type { Change } from '../compaction/plan/strategy.ts';
 import type { Canonical } from '../conversation/canonical.ts';
@@ -6,7 +6,7 @@ import type { Chain } from '../conversation/chain.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Checkpoint, ViewPart } from '../stores/checkpoint.ts';
 import type { ArchivedSpan } from '../stores/store.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import { type Archive, handlesOf } from './archive.ts';
 import type { Cuts } from './cuts.ts';
 import type { Piece } from './piece.ts';

@@ -1,4 +1,4 @@
-import type { Edit } from '../compaction/plan/edit.ts';
+import type { Edit } from '../compaction/plan/plan.ts';
 import { changeOf, notCompacted, type Outcome } from '../compaction/plan/strategy.ts';
 
 /** The outcome, unless it says that messages were summarised which no summarizer has read. */

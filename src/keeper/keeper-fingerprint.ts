@@ -1,5 +1,4 @@
-import type { CompactorOptions } from '../compaction/compactor-options.ts';
-import type { Engine } from '../compaction/run-turn.ts';
+import type { CompactorOptions, Engine } from '../compaction/options.ts';
 import type { Hash } from '../conversation/chain.ts';
 import type { Format } from '../conversation/format.ts';
 

@@ -1,5 +1,5 @@
-import { type CompactorOptions, engineOptionNames } from '../compaction/compactor-options.ts';
 import type { CompactionEvent } from '../compaction/events.ts';
+import { type CompactorOptions, engineOptionNames } from '../compaction/options.ts';
 import type { Hash } from '../conversation/chain.ts';
 import type { VolatileParts } from '../conversation/volatile.ts';
 import type { Store } from '../stores/store.ts';

@@ -1,10 +1,9 @@
-import { checkFormat, checkOptionNames, createEngine } from '../compaction/compactor-options.ts';
+import { measureRequest } from '../compaction/compactor.ts';
 import { runCompaction } from '../compaction/engine.ts';
 import type { CompactionEvent } from '../compaction/events.ts';
-import { measureRequest } from '../compaction/measure.ts';
+import { checkFormat, checkOptionNames, createEngine, type Engine } from '../compaction/options.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
-import type { Engine } from '../compaction/run-turn.ts';
-import { later, letOthersRun } from '../compaction/timing.ts';
+import { later, letOthersRun } from '../compaction/watch.ts';
 import { createChains } from '../conversation/chain.ts';
 import { type Conversation, writeConversation } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';

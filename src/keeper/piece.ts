@@ -1,4 +1,4 @@
-import type { Fate } from '../compaction/plan/edit.ts';
+import type { Fate } from '../compaction/plan/plan.ts';
 import type { Checkpoint, Stretch, ViewPart } from '../stores/checkpoint.ts';
 
 /** Where a message of a view comes from. */

@@ -1,12 +1,11 @@
-import type { HandleFor } from '../compaction/plan/handles.ts';
-import type { Receipt } from '../compaction/plan/receipt.ts';
+import type { HandleFor, Receipt } from '../compaction/plan/receipt.ts';
 import type { Outcome } from '../compaction/plan/strategy.ts';
 import type { Chains, Hash } from '../conversation/chain.ts';
 import type { Conversation, Format } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Store } from '../stores/store.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import type { Thresholds } from '../tokens/thresholds.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import type { Schedule } from './held-lease.ts';
 import type { KeeperEvent } from './keeper-event.ts';
 

@@ -1,5 +1,4 @@
-import type { Edit } from '../compaction/plan/edit.ts';
-import type { Plan } from '../compaction/plan/plan.ts';
+import type { Edit, Plan } from '../compaction/plan/plan.ts';
 import { applyStep } from '../compaction/plan/plan-step.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';

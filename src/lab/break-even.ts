@@ -1,8 +1,7 @@
-import { growthPerTurn } from '../compaction/economics/expectations.ts';
-import { isCacheExpired, type PriceSet } from '../compaction/economics/price-set.ts';
+import { growthPerTurn } from '../compaction/economics/advice.ts';
+import { costOf, isCacheExpired, type PriceSet } from '../compaction/economics/prices.ts';
 import { createPromptCache, type PromptSegment } from '../compaction/economics/prompt-cache.ts';
-import { costOf } from '../compaction/economics/request-cost.ts';
-import { quoteRewrite } from '../compaction/economics/rewrite-quote.ts';
+import { quoteRewrite } from '../compaction/economics/quote.ts';
 import { changeOf } from '../compaction/plan/strategy.ts';
 import { createPromptMaker, type Planner, planCompaction, rewriteSizes, tokensOf } from './cost-prompt.ts';
 import type { CostSession, CostTurn } from './cost-session.ts';

@@ -1,7 +1,7 @@
 import { legalCuts } from '../conversation/legality.ts';
 import type { Message } from '../conversation/message.ts';
 import { scanText } from '../memory/facts/entities.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import { textsOf } from './message-texts.ts';
 import { type Row, withInstructions } from './row.ts';
 import { createRandom } from './seeded.ts';

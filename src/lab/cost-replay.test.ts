@@ -1,15 +1,15 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { promptLimitTokens } from '../compaction/economics/advice.ts';
-import { type PriceSet, priceSetOf } from '../compaction/economics/price-set.ts';
-import { replayCost } from '../compaction/economics/replay.ts';
+import { type PriceSet, priceSetOf } from '../compaction/economics/prices.ts';
+import { replayCost } from '../compaction/economics/prompt-cache.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import { withMessages } from '../conversation/format.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
 import { memory } from '../memory/summarizer.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
 import { findModel } from '../tokens/catalog.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { breakEvensOf } from './break-even.ts';
 import { createPromptMaker } from './cost-prompt.ts';
 import { type CostPolicy, replayCosts } from './cost-replay.ts';

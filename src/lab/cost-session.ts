@@ -1,7 +1,7 @@
 import type { Conversation } from '../conversation/format.ts';
 import { isUserText, type Message } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import type { Recording } from '../transcripts/recordings.ts';
 import type { Origin } from '../transcripts/transcript.ts';
 

@@ -1,6 +1,6 @@
 import type { Message } from '../conversation/message.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import type { Cut } from './trajectory.ts';
 
 /** What the user writes, for tests. */

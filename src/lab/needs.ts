@@ -1,6 +1,6 @@
 import type { Message, ToolCallBlock } from '../conversation/message.ts';
 import { type EntityKind, scanText } from '../memory/facts/entities.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { changedFilesOf } from './changed-files.ts';
 import { demandsOf } from './demands.ts';
 import { editTextsOf } from './edit-texts.ts';

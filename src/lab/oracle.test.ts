@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { controlRows } from './controls.ts';
 import { cutBetween, tool, user } from './example-cut.ts';
 import { scoreNeeds } from './need-score.ts';

@@ -1,4 +1,4 @@
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import { wordsNear } from './binding.ts';
 import { TWO_WORDS } from './mentions.ts';
 import { textsOf } from './message-texts.ts';

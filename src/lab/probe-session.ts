@@ -2,7 +2,7 @@ import { RoundfoldError } from '../conversation/errors.ts';
 import type { Format } from '../conversation/format.ts';
 import { isObject, type JsonObject } from '../conversation/json.ts';
 import { readConversation } from '../formats/registry.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import type { Probe } from './probes.ts';
 import type { Cut } from './trajectory.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { cutBetween, said, tool, user } from './example-cut.ts';
 import { brokenRules, stableShare } from './legality.ts';
 import { searchedRow } from './searched-row.ts';

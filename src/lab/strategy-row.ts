@@ -1,9 +1,9 @@
-import { createEngine } from '../compaction/compactor-options.ts';
 import { runCompaction } from '../compaction/engine.ts';
+import { createEngine } from '../compaction/options.ts';
 import { requestTokens } from '../compaction/plan/receipt.ts';
 import { changeOf, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
-import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
 import type { Row } from './row.ts';
 import type { Cut } from './trajectory.ts';
 

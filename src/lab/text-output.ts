@@ -1,6 +1,6 @@
 import type { Conversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 
 /** One message of the user's with this text, in the format of the conversation. */
 export function textOutput({ format }: Conversation, text: string): readonly Message[] {

@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../test/support/deep-freeze.ts';
 import { anthropicMessages } from '../formats/anthropic-messages.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { remember } from './memory.ts';
 import { recallMemory } from './recall.ts';
 import type { SummaryRequest } from './summary-request.ts';

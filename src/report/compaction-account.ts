@@ -3,7 +3,7 @@ import { type Conversation, withMessages } from '../conversation/format.ts';
 import { hasToolResult, type Message, textOf } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';
 import type { Survival } from '../memory/facts/facts.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import { type Inspection, inspectConversation } from './inspection.ts';
 import { type TokenPart, tokenParts } from './token-parts.ts';
 

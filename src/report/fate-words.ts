@@ -1,4 +1,4 @@
-import type { Fate } from '../compaction/plan/edit.ts';
+import type { Fate } from '../compaction/plan/plan.ts';
 
 /** What became of messages, in words, in the order in which it is told. */
 export const fateWords: Readonly<Record<Fate, string>> = {

@@ -1,5 +1,5 @@
 import { printable, printablePath } from '../conversation/printable.ts';
-import { tokenClasses } from '../tokens/token-classes.ts';
+import { tokenClasses } from '../tokens/measure.ts';
 import type { Inspection, NamedSize } from './inspection.ts';
 import { countOf, drawBar, drawTable, formatCount, formatShare } from './terminal.ts';
 import { classNames, unaccountedPart } from './token-parts.ts';

@@ -1,7 +1,7 @@
-import { diffMessages, type MessageDiff } from '../compaction/decorators/message-diff.ts';
+import { diffMessages, type MessageDiff } from '../compaction/decorators/with-logging.ts';
 import type { Change } from '../compaction/plan/strategy.ts';
 import type { Conversation } from '../conversation/format.ts';
-import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
 import { survivalLines } from './survival-lines.ts';
 import { countOf, drawTable, formatCount } from './terminal.ts';
 

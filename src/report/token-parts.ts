@@ -1,4 +1,4 @@
-import type { TokenClass } from '../tokens/token-classes.ts';
+import type { TokenClass } from '../tokens/measure.ts';
 import type { ToolUse } from './inspection.ts';
 
 /** A part of what a context is made of. */

@@ -5,6 +5,12 @@
 
 export { contextWindowForModel, defaultWindowTokens, findModel, type ModelOptions } from './catalog.ts';
 export { type Encoding, loadExactCounter } from './exact-counter.ts';
-export type { ModelInfo, PriceChange, TokenizerFamily } from './model-info.ts';
-export type { CacheTerms, SteppedRates, TokenRates } from './prices.ts';
-export { tokenProfileForModel } from './token-profiles.ts';
+export type {
+  CacheTerms,
+  ModelInfo,
+  PriceChange,
+  SteppedRates,
+  TokenizerFamily,
+  TokenRates,
+} from './model-info.ts';
+export { tokenProfileForModel } from './profiles.ts';

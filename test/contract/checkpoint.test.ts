@@ -17,7 +17,7 @@ import { piecesOf } from '../../src/keeper/piece.ts';
 import { projectView } from '../../src/keeper/project-view.ts';
 import { type KeeperTurn, readTurn } from '../../src/keeper/turn.ts';
 import type { Checkpoint } from '../../src/stores/checkpoint.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { strategyContext } from '../support/strategy-context.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCompactor } from '../../src/compaction/compactor.ts';
-import type { CompactorOptions } from '../../src/compaction/compactor-options.ts';
+import type { CompactorOptions } from '../../src/compaction/options.ts';
 import { undoPlan } from '../../src/compaction/plan/plan.ts';
 import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { changeOf } from '../../src/compaction/plan/strategy.ts';
@@ -9,8 +9,8 @@ import type { Message } from '../../src/conversation/message.ts';
 import { readSummaryMessage } from '../../src/conversation/summary-message.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import { originalCount } from '../../src/keeper/progress.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
-import { tokenProfileForModel } from '../../src/tokens/token-profiles.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { tokenProfileForModel } from '../../src/tokens/profiles.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { keeping } from '../support/keeping.ts';
 import { callAndResult, errorsOf, good, scripted, session, words } from '../support/probing-session.ts';

@@ -5,7 +5,7 @@ import { createStrategy, strategies } from '../../src/compaction/strategies/regi
 import { type Conversation, withMessages, writeConversation } from '../../src/conversation/format.ts';
 import { legalCuts } from '../../src/conversation/legality.ts';
 import { recogniseFormat } from '../../src/formats/registry.ts';
-import { createTokenEstimator, type TokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator, type TokenEstimator } from '../../src/tokens/estimator.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { recordedExchanges } from '../support/cassettes.ts';

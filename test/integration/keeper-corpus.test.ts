@@ -6,7 +6,7 @@ import { withMessages, writeConversation } from '../../src/conversation/format.t
 import { groupRounds } from '../../src/conversation/rounds.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import type { Prepared } from '../../src/keeper/keeper.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';

@@ -14,7 +14,7 @@ import { recallMemory } from '../../src/memory/recall.ts';
 import { memory } from '../../src/memory/summarizer.ts';
 import type { Summarizer, SummaryRequest } from '../../src/memory/summary-request.ts';
 import { functionClient } from '../../src/providers/function.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';

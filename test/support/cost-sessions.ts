@@ -4,9 +4,8 @@ import {
   promptLimitTokens,
 } from '../../src/compaction/economics/advice.ts';
 import { emptyLedger, settleTurn } from '../../src/compaction/economics/ledger.ts';
-import type { PriceSet } from '../../src/compaction/economics/price-set.ts';
+import { costOf, type PriceSet } from '../../src/compaction/economics/prices.ts';
 import { createPromptCache, type PromptSegment } from '../../src/compaction/economics/prompt-cache.ts';
-import { costOf } from '../../src/compaction/economics/request-cost.ts';
 
 /** What one request adds to a conversation, and when it is sent. */
 export interface CostTurn {

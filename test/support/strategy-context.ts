@@ -1,6 +1,6 @@
 import type { StrategyContext } from '../../src/compaction/plan/strategy.ts';
 import type { Summarizer } from '../../src/memory/summary-request.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 
 /** A summarizer that says how many messages it was shown, and nothing else. */
 export const countingSummarizer: Summarizer = {

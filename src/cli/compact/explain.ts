@@ -1,7 +1,5 @@
-import type { CompactionAdvice } from '../../compaction/economics/advice.ts';
-import { adviceFor } from '../../compaction/economics/advice-for.ts';
-import { explainAdvice } from '../../compaction/economics/explain.ts';
-import { priceSetOf } from '../../compaction/economics/price-set.ts';
+import { adviceFor, type CompactionAdvice, explainAdvice } from '../../compaction/economics/advice.ts';
+import { priceSetOf } from '../../compaction/economics/prices.ts';
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';

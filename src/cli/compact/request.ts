@@ -1,5 +1,4 @@
-import { createEngine, type EngineOptions } from '../../compaction/compactor-options.ts';
-import type { Engine } from '../../compaction/run-turn.ts';
+import { createEngine, type Engine, type EngineOptions } from '../../compaction/options.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { findModel } from '../../tokens/catalog.ts';
 import { catalog } from '../../tokens/catalog-data.ts';

@@ -1,5 +1,5 @@
+import type { Engine } from '../../compaction/options.ts';
 import type { Outcome } from '../../compaction/plan/strategy.ts';
-import type { Engine } from '../../compaction/run-turn.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import type { ConversionChange } from '../../formats/convert/changes.ts';
 import type { GivenArguments } from '../command.ts';

@@ -1,10 +1,10 @@
-import { defaultSummarizer } from '../../compaction/default-summarizer.ts';
-import { priceSetOf } from '../../compaction/economics/price-set.ts';
+import { priceSetOf } from '../../compaction/economics/prices.ts';
+import { defaultSummarizer } from '../../compaction/options.ts';
 import { createStrategy } from '../../compaction/strategies/registry.ts';
 import { type CostPolicy, type CostReplay, type ReplayOptions, replayCosts } from '../../lab/cost-replay.ts';
 import { type CostSession, costSessionsOf } from '../../lab/cost-session.ts';
 import { contextWindowForModel, findModel } from '../../tokens/catalog.ts';
-import type { TokenEstimator } from '../../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../../tokens/estimator.ts';
 import type { Recording } from '../../transcripts/recordings.ts';
 import type { CompareSettings } from './settings.ts';
 

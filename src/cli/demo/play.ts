@@ -1,12 +1,12 @@
 import { createCompactor } from '../../compaction/compactor.ts';
-import { type BilledTokens, costOf } from '../../compaction/economics/request-cost.ts';
+import { type BilledTokens, costOf } from '../../compaction/economics/prices.ts';
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import { asCount, asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import { readConversation } from '../../formats/registry.ts';
 import { accountForCompaction, type CompactionAccount } from '../../report/compaction-account.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
-import { tokenProfileForModel } from '../../tokens/token-profiles.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { tokenProfileForModel } from '../../tokens/profiles.ts';
 import {
   type AnsweredCall,
   type ClientMaker,

@@ -2,7 +2,7 @@ import { addUsage } from '../../conversation/add-usage.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Usage } from '../../conversation/message.ts';
 import { decorate, type NotCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
-import { abortOf } from './abort-of.ts';
+import { abortOf } from '../watch.ts';
 
 export interface RetryOptions {
   /** Runs in all, the first one included. Default 2. */

@@ -1,6 +1,6 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { decorate, type NotCompacted, notCompacted, type Strategy } from '../plan/strategy.ts';
-import { abortOf } from './abort-of.ts';
+import { abortOf } from '../watch.ts';
 
 export interface TimeoutOptions {
   readonly timeoutMs: number;

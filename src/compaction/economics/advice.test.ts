@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { findModel } from '../../tokens/catalog.ts';
-import { adviseCompaction, type CompactionQuestion, promptLimitTokens } from './advice.ts';
-import { explainAdvice } from './explain.ts';
+import { adviseCompaction, type CompactionQuestion, explainAdvice, promptLimitTokens } from './advice.ts';
 import { emptyLedger, savedSoFar, settleTurn } from './ledger.ts';
-import { type PriceSet, priceSetOf } from './price-set.ts';
+import { type PriceSet, priceSetOf } from './prices.ts';
 
 const opus = priceSetOf(findModel('claude-opus-5-5') ?? {}) ?? { prices: { input: 0, output: 0 } };
 const gpt = priceSetOf(findModel('gpt-6.1-sol') ?? {}) ?? opus;

@@ -1,14 +1,12 @@
 import type { Conversation } from '../../conversation/format.ts';
 import { type Block, type Message, textOf } from '../../conversation/message.ts';
+import type { TokenEstimator } from '../../tokens/estimator.ts';
 import type { Thresholds } from '../../tokens/thresholds.ts';
-import type { TokenEstimator } from '../../tokens/token-estimator.ts';
 import { changeOf, type Outcome } from '../plan/strategy.ts';
-import type { CompactionAdvice } from './advice.ts';
-import { adviceFor, isTaskBoundary, mostTokens, rewriteSizes } from './advice-for.ts';
+import { adviceFor, type CompactionAdvice, isTaskBoundary, mostTokens, rewriteSizes } from './advice.ts';
 import { type CostLedger, emptyLedger, type LedgerCompaction, savedSoFar, settleTurn } from './ledger.ts';
-import { isCacheExpired, type PriceSet } from './price-set.ts';
-import { oneOffCost, type RequestSize } from './request-cost.ts';
-import { certainlyReusable } from './rewrite-quote.ts';
+import { isCacheExpired, oneOffCost, type PriceSet, type RequestSize } from './prices.ts';
+import { certainlyReusable } from './quote.ts';
 
 /** A request that is about to be sent. */
 export interface Turn {

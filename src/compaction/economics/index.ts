@@ -4,12 +4,19 @@ export {
   adviseCompaction,
   type CompactionAdvice,
   type CompactionQuestion,
+  expectedRemainingTurns,
+  explainAdvice,
+  growthPerTurn,
   promptLimitTokens,
 } from './advice.ts';
-export { expectedRemainingTurns, growthPerTurn } from './expectations.ts';
-export { explainAdvice } from './explain.ts';
 export { type CostLedger, emptyLedger, type LedgerTurn, savedSoFar, settleTurn } from './ledger.ts';
-export { isCacheExpired, type PriceSet, priceSetOf } from './price-set.ts';
-export { createPromptCache, type PromptRequest, type PromptSegment } from './prompt-cache.ts';
-export { type ReplayCost, replayCost, replayRequests } from './replay.ts';
-export { quoteRewrite, type Rewrite, type RewriteQuote, safeRemovalTokens } from './rewrite-quote.ts';
+export { isCacheExpired, type PriceSet, priceSetOf } from './prices.ts';
+export {
+  createPromptCache,
+  type PromptRequest,
+  type PromptSegment,
+  type ReplayCost,
+  replayCost,
+  replayRequests,
+} from './prompt-cache.ts';
+export { quoteRewrite, type Rewrite, type RewriteQuote, safeRemovalTokens } from './quote.ts';

@@ -1,7 +1,7 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Format } from '../../conversation/format.ts';
 import type { Block, Message } from '../../conversation/message.ts';
-import type { Edit, Fate } from './edit.ts';
+import type { Edit, Fate } from './plan.ts';
 
 /** A list after one step of a plan. */
 export interface StepResult {
@@ -336,4 +336,27 @@ export function withoutUsage(message: Message): Message {
   const bare = { ...message, usage: undefined };
   messagesWithoutUsage.set(message, bare);
   return bare;
+}
+
+/** Edits that take out reasoning behind the first change: it was signed for another prefix, and would be refused. */
+export function stripBoundReasoning(messages: readonly Message[], edits: readonly Edit[]): readonly Edit[] {
+  const leaves = new Uint8Array(messages.length);
+  let first = messages.length;
+  for (const edit of edits) {
+    if (edit.type === 'drop' || edit.type === 'summarize') leaves.fill(1, edit.start, edit.end);
+    first = Math.min(first, startOf(edit));
+  }
+  const strips: Edit[] = [];
+  for (let index = first; index < messages.length; index++) {
+    if (leaves[index] === 1) continue;
+    for (const [block, { type }] of (messages[index]?.blocks ?? []).entries()) {
+      if (type === 'reasoning') strips.push({ type: 'strip', message: index, block });
+    }
+  }
+  return strips;
+}
+
+function startOf(edit: Edit): number {
+  if (edit.type === 'drop' || edit.type === 'summarize') return edit.start;
+  return edit.type === 'insert' ? edit.before : edit.message;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
-import type { Edit } from './edit.ts';
+import type { Edit } from './plan.ts';
 import { requestTokens } from './receipt.ts';
 import { changeOf, decorate, finish, judgeTarget, notCompacted, type Strategy } from './strategy.ts';
 

@@ -1,17 +1,17 @@
+import { findContract } from '../../contracts/registry.ts';
 import { currentTurnStart } from '../../conversation/current-turn.ts';
-import type { Conversation } from '../../conversation/format.ts';
+import { type Conversation, writeConversation } from '../../conversation/format.ts';
+import { isObject } from '../../conversation/json.ts';
 import { legalCuts, whyNotCut } from '../../conversation/legality.ts';
 import type { Message, Usage } from '../../conversation/message.ts';
 import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
-import type { TokenEstimator } from '../../tokens/token-estimator.ts';
-import { stripBoundReasoning } from './bound-reasoning.ts';
-import type { Edit } from './edit.ts';
-import type { HandleFor } from './handles.ts';
+import type { TokenEstimator } from '../../tokens/estimator.ts';
 import type { PinOptions } from './pins.ts';
-import { type AppliedPlan, applyPlan, type Plan, type UndoRecord } from './plan.ts';
-import { type Receipt, writeReceipt } from './receipt.ts';
+import { type AppliedPlan, applyPlan, type Edit, type Plan, type UndoRecord } from './plan.ts';
+import { stripBoundReasoning } from './plan-step.ts';
+import { type HandleFor, type Receipt, writeReceipt } from './receipt.ts';
 
 /** What set a compaction off. */
 export type CompactTrigger = 'auto' | 'manual' | 'overflow';
@@ -226,4 +226,28 @@ function toOutcome(
     receipt: writeReceipt(conversation, applied, { estimator, strategy, survival, handleFor }),
     usage,
   };
+}
+
+/**
+ * The outcome, unless what it would send breaks more rules of its provider than what came in: then nothing is changed. A
+ * strategy may be anybody's, and ours have mistakes too.
+ */
+export function refuseIllegal(before: Conversation, outcome: Outcome): Outcome {
+  const change = changeOf(outcome);
+  if (change === undefined) return outcome;
+  const faults = faultsOf(change.conversation);
+  if (faults.length === 0 || faults.length <= faultsOf(before).length) return outcome;
+  const [first] = faults;
+  const message = `the result would be refused (${first?.path}: ${first?.message}); it was discarded`;
+  return notCompacted('failed', 'illegal-output', message, outcome.usage);
+}
+
+/** What a provider would refuse. Only the list is judged where no more of a request is known. */
+function faultsOf(
+  conversation: Conversation,
+): readonly { readonly path: string; readonly message: string }[] {
+  const contract = findContract(conversation.format.name);
+  const value = writeConversation(conversation);
+  const scope = isObject(value) && !Array.isArray(value) ? 'request' : 'messages';
+  return contract?.check(value, { scope }).filter(({ severity }) => severity === 'error') ?? [];
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { textOf } from '../../conversation/message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
 import { requestTokens } from '../plan/receipt.ts';
 import type { StrategyContext } from '../plan/strategy.ts';
 import { CLEARED_TEXT } from './clear-tool-results.ts';

@@ -2,11 +2,10 @@ import { currentTurnStart } from '../../conversation/current-turn.ts';
 import type { Message, ToolResultBlock } from '../../conversation/message.ts';
 import { integer, list } from '../../conversation/options.ts';
 import { rememberFold } from '../../conversation/prefix-memory.ts';
-import type { TokenEstimator } from '../../tokens/token-estimator.ts';
-import type { Edit } from '../plan/edit.ts';
-import { type HandleFor, withHandles } from '../plan/handles.ts';
+import type { TokenEstimator } from '../../tokens/estimator.ts';
 import { pinnedMessages } from '../plan/pins.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import type { Edit } from '../plan/plan.ts';
+import { type HandleFor, requestTokens, withHandles } from '../plan/receipt.ts';
 import { defineStrategy, finish, notCompacted } from '../plan/strategy.ts';
 import { type AnsweredCall, surveyOf } from '../plan/survey.ts';
 

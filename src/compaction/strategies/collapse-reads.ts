@@ -4,9 +4,9 @@ import { integer } from '../../conversation/options.ts';
 import { rememberFold } from '../../conversation/prefix-memory.ts';
 import { newestRoundsStart } from '../../conversation/rounds.ts';
 import type { BlockPosition } from '../../conversation/tool-links.ts';
-import type { Edit } from '../plan/edit.ts';
-import { withHandles } from '../plan/handles.ts';
 import { pinnedMessages } from '../plan/pins.ts';
+import type { Edit } from '../plan/plan.ts';
+import { withHandles } from '../plan/receipt.ts';
 import { defineStrategy, finish } from '../plan/strategy.ts';
 import { type AnsweredCall, surveyOf } from '../plan/survey.ts';
 

@@ -2,13 +2,11 @@ import { integer } from '../../conversation/options.ts';
 import { DROPPED_TEXT, summaryMessageText } from '../../conversation/summary-message.ts';
 import { readCovered } from '../../memory/covered.ts';
 import { MARKER_SOURCE, originalIndex } from '../../memory/markers.ts';
-import { findFloor } from '../plan/floor.ts';
-import { layoutEdits } from '../plan/layout.ts';
+import { findFloor, layoutEdits } from '../plan/layout.ts';
 import { requestTokens } from '../plan/receipt.ts';
 import { defineStrategy, finish, judgeTarget, notCompacted } from '../plan/strategy.ts';
 import { tailStart } from '../plan/tail.ts';
-import { sourceAt, spansWithin } from './summary-source.ts';
-import { writeSummaryOf } from './summary-writing.ts';
+import { sourceAt, spansWithin, writeSummaryOf } from './summary.ts';
 
 /** The emergency: keeps what is pinned and the newest rounds, and a short memory of the rest. Needs no model. */
 export const collapse = defineStrategy({

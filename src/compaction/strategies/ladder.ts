@@ -3,9 +3,8 @@ import type { Conversation } from '../../conversation/format.ts';
 import type { Message, Usage } from '../../conversation/message.ts';
 import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
-import type { Edit } from '../plan/edit.ts';
-import type { HandleFor } from '../plan/handles.ts';
-import { relabel, requestTokens } from '../plan/receipt.ts';
+import type { Edit } from '../plan/plan.ts';
+import { type HandleFor, relabel, requestTokens } from '../plan/receipt.ts';
 import {
   type Change,
   type Compacted,

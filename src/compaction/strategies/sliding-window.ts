@@ -1,5 +1,5 @@
 import { integer } from '../../conversation/options.ts';
-import { dropOldest } from '../plan/dropping.ts';
+import { dropOldest } from '../plan/layout.ts';
 import { defineStrategy, finish, notCompacted } from '../plan/strategy.ts';
 
 /** Keeps the newest messages and what is pinned. Costs no model call and forgets what it drops. */

@@ -2,7 +2,7 @@ import { legalCuts } from '../../conversation/legality.ts';
 import type { Message } from '../../conversation/message.ts';
 import { integer } from '../../conversation/options.ts';
 import { groupRounds } from '../../conversation/rounds.ts';
-import { dropOldest } from '../plan/dropping.ts';
+import { dropOldest } from '../plan/layout.ts';
 import { defineStrategy, finish, notCompacted } from '../plan/strategy.ts';
 
 /** Keeps the newest rounds, and some of the oldest if asked to. */

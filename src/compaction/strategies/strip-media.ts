@@ -1,7 +1,7 @@
 import { currentTurnStart } from '../../conversation/current-turn.ts';
 import { integer } from '../../conversation/options.ts';
-import type { Edit } from '../plan/edit.ts';
 import { pinnedMessages } from '../plan/pins.ts';
+import type { Edit } from '../plan/plan.ts';
 import { defineStrategy, finish } from '../plan/strategy.ts';
 import { surveyOf } from '../plan/survey.ts';
 

@@ -7,8 +7,7 @@ import { readCovered } from '../../memory/covered.ts';
 import { MARKER_SOURCE, originalIndex } from '../../memory/markers.ts';
 import { firstPages } from '../../memory/pages/pages.ts';
 import type { SummaryArchive, SummaryFailure } from '../../memory/summary-request.ts';
-import { findFloor } from '../plan/floor.ts';
-import { layoutEdits } from '../plan/layout.ts';
+import { findFloor, layoutEdits } from '../plan/layout.ts';
 import { requestTokens } from '../plan/receipt.ts';
 import {
   defineStrategy,
@@ -18,9 +17,7 @@ import {
   type Outcome,
   type StrategyContext,
 } from '../plan/strategy.ts';
-import { smallerInput } from './smaller-input.ts';
-import { findSource, type Source } from './summary-source.ts';
-import { SMALLEST_SUMMARY_TOKENS, writeSummaryOf } from './summary-writing.ts';
+import { findSource, SMALLEST_SUMMARY_TOKENS, type Source, smallerInput, writeSummaryOf } from './summary.ts';
 
 /**
  * What a summary may have in any case of what pinned messages and instructions leave, even if the current turn fills it. With

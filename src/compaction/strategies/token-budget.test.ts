@@ -5,7 +5,7 @@ import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { openaiChat } from '../../formats/openai-chat.ts';
 import { findFormat } from '../../formats/registry.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
 import { requestTokens } from '../plan/receipt.ts';
 import { changeOf } from '../plan/strategy.ts';
 import { createStrategy } from './registry.ts';

@@ -1,4 +1,4 @@
-import type { Fate } from '../../compaction/plan/edit.ts';
+import type { Fate } from '../../compaction/plan/plan.ts';
 import { stackedBar, swatch } from '../charts/stacked-bar.ts';
 import { ACCOUNTED_RUNS, type AccountedRun, type CompactionAccount } from '../compaction-account.ts';
 import { fateWords } from '../fate-words.ts';

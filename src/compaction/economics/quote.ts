@@ -1,0 +1,142 @@
+import {
+  cacheOf,
+  isCacheExpired,
+  oneOffCost,
+  type PriceSet,
+  type Rates,
+  type RequestSize,
+  ratesFor,
+  requestCost,
+} from './prices.ts';
+
+/** A planned compaction in numbers: everything up to its first changed message stays, what is behind it gets smaller. */
+export interface Rewrite {
+  readonly prices: PriceSet;
+  /** Instructions, tools and the messages before the first one that changes. */
+  readonly tokensBefore: number;
+  /** From the first changed message on, as it is now, up to the end of the request to be sent. */
+  readonly tokensBehind: number;
+  /** The same after the compaction. */
+  readonly tokensBehindAfter: number;
+  /** Tokens at the end of the prompt that no request had yet. Default: `tokensPerTurn`. */
+  readonly newTokens?: number | undefined;
+  /**
+   * Of `tokensBefore`, what can still be read because a cache entry ends there: instructions and tools, if requests mark
+   * their end. `PromptCache.cachedTokens` knows exactly. Default: all where the cache has any prefix, else nothing.
+   */
+  readonly reusableTokens?: number | undefined;
+  /** Seconds since the last request was sent. */
+  readonly idleSeconds: number;
+  /** What each turn adds, answer included. See `growthPerTurn`. */
+  readonly tokensPerTurn: number;
+  /** Tokens of an answer. They cost the same either way except above a price step. Default 0. */
+  readonly outputTokensPerTurn?: number | undefined;
+  /** The call that writes the summary, if a model does. `cachedTokens`: what it reads if it goes on from the same prefix. */
+  readonly summaryCall?: (RequestSize & { readonly prices?: PriceSet | undefined }) | undefined;
+}
+
+/** What a compaction costs and saves, in USD. */
+export interface RewriteQuote {
+  /** Tokens of the prompt as it is and as it would be. */
+  readonly promptTokens: number;
+  readonly promptTokensAfter: number;
+  readonly removedTokens: number;
+  readonly isCacheExpired: boolean;
+  /** The next request as it is. */
+  readonly keepCost: number;
+  /** The next request rewritten, and the summary call. */
+  readonly rewriteCost: number;
+  /** What the rewrite costs more now; negative when it is cheaper at once. */
+  readonly extraCost: number;
+  /** What it saves in the request after the next one, if that one comes before the cache expires. */
+  readonly savedPerTurn: number;
+  /** Turns after the next request until it has paid; 0 when it is cheaper at once; infinite when it never is. */
+  readonly breakEvenTurns: number;
+}
+
+// Nobody waits longer for a compaction to pay.
+const MAX_TURNS = 2000;
+
+// Growth matters only where it leads above a price step. How a conversation grows is known for the next turns at best.
+const GROWTH_TURNS = 3;
+
+/**
+ * What a compaction costs before it happens. Later turns are counted with a warm cache and no further compaction, and
+ * with a price step only if it is crossed within three turns. Turns after a pause save more than that, so the
+ * break-even is an upper bound.
+ */
+export function quoteRewrite(rewrite: Rewrite): RewriteQuote {
+  const { prices, tokensBefore, tokensBehind, tokensBehindAfter, idleSeconds } = rewrite;
+  const promptTokens = tokensBefore + tokensBehind;
+  const promptTokensAfter = tokensBefore + tokensBehindAfter;
+  const outputTokens = rewrite.outputTokensPerTurn;
+  const isExpired = isCacheExpired(prices, idleSeconds);
+  const sentTokens = isExpired ? 0 : Math.max(0, promptTokens - (rewrite.newTokens ?? rewrite.tokensPerTurn));
+  const reusable = Math.min(rewrite.reusableTokens ?? certainlyReusable(rewrite), tokensBefore, sentTokens);
+  const keepCost = requestCost(prices, { promptTokens, cachedTokens: sentTokens, outputTokens });
+  const rewritten = { promptTokens: promptTokensAfter, cachedTokens: reusable, outputTokens };
+  const rewriteCost = requestCost(prices, rewritten) + summaryCost(rewrite);
+  const savedAt = (turn: number): number => savedInTurn(rewrite, turn);
+  return {
+    promptTokens,
+    promptTokensAfter,
+    removedTokens: promptTokens - promptTokensAfter,
+    isCacheExpired: isExpired,
+    keepCost,
+    rewriteCost,
+    extraCost: rewriteCost - keepCost,
+    savedPerTurn: savedAt(1),
+    breakEvenTurns: turnsUntil(rewriteCost - keepCost, savedAt),
+  };
+}
+
+/**
+ * The fewest tokens that must go so that no later turn can cost more than without the compaction, whatever comes: a
+ * shorter prompt may miss a step of the cache, or its minimum.
+ */
+export function safeRemovalTokens({ prices, tokensBefore, tokensBehindAfter }: Rewrite): number {
+  if (cacheOf(prices) === undefined) return 0;
+  const { stepTokens = 1, minimumPrefixTokens = 0 } = prices.cache ?? {};
+  const isCached = tokensBefore + tokensBehindAfter >= minimumPrefixTokens;
+  const perRates = ({ read, write, input }: Rates): number => {
+    const forSteps = stepTokens <= 1 ? 0 : stepTokens * (1 + (write + input) / read);
+    const forMinimum = isCached ? 0 : (minimumPrefixTokens * (Math.max(write, input) - read)) / read;
+    return Math.max(forSteps, forMinimum);
+  };
+  return Math.max(perRates(ratesFor(prices, 0)), perRates(ratesFor(prices, Number.POSITIVE_INFINITY)));
+}
+
+/** Tokens in front of the first change that any cache with such terms still has. */
+export function certainlyReusable({
+  prices,
+  tokensBefore,
+}: Pick<Rewrite, 'prices' | 'tokensBefore'>): number {
+  const hasAnyPrefix = prices.cache?.writes === 'automatic' && prices.cache.requestEndsMatched === undefined;
+  return hasAnyPrefix ? tokensBefore : 0;
+}
+
+function summaryCost({ summaryCall, prices }: Rewrite): number {
+  return summaryCall === undefined ? 0 : oneOffCost(summaryCall.prices ?? prices, summaryCall);
+}
+
+/** What the compaction saves in the n-th request after the next one. */
+function savedInTurn(rewrite: Rewrite, turn: number): number {
+  const { prices, tokensBefore, tokensPerTurn, outputTokensPerTurn: outputTokens } = rewrite;
+  const costFrom = (tokensBehind: number): number => {
+    const cachedTokens = tokensBefore + tokensBehind + (Math.min(turn, GROWTH_TURNS) - 1) * tokensPerTurn;
+    return requestCost(prices, { promptTokens: cachedTokens + tokensPerTurn, cachedTokens, outputTokens });
+  };
+  return costFrom(rewrite.tokensBehind) - costFrom(rewrite.tokensBehindAfter);
+}
+
+function turnsUntil(extraCost: number, savedAt: (turn: number) => number): number {
+  if (extraCost <= 0) return 0;
+  let owed = extraCost;
+  for (let turn = 1; turn < GROWTH_TURNS; turn++) {
+    const saved = savedAt(turn);
+    if (saved >= owed) return turn - 1 + owed / saved;
+    owed -= saved;
+  }
+  const turns = GROWTH_TURNS - 1 + owed / savedAt(GROWTH_TURNS);
+  return turns > 0 && turns <= MAX_TURNS ? turns : Number.POSITIVE_INFINITY;
+}
