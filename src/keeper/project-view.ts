@@ -1,4 +1,4 @@
-import { withoutUsage } from '../compaction/plan/plan-step.ts';
+import { withoutUsage } from '../compaction/plan/plan.ts';
 import type { Conversation, Format } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Checkpoint } from '../stores/checkpoint.ts';

@@ -1,5 +1,4 @@
-import type { Edit, Plan } from '../compaction/plan/plan.ts';
-import { applyStep } from '../compaction/plan/plan-step.ts';
+import { applyStep, type Edit, type Plan } from '../compaction/plan/plan.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import { joinStretches, type Piece } from './piece.ts';

@@ -12,8 +12,7 @@ import {
 import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
 import { type PinOptions, pinnedMessages } from '../plan/pins.ts';
-import { applyPlan, type Edit, type Plan } from '../plan/plan.ts';
-import { stripBoundReasoning } from '../plan/plan-step.ts';
+import { applyPlan, type Edit, type Plan, stripBoundReasoning } from '../plan/plan.ts';
 import { type Receipt, requestTokens, writeReceipt } from '../plan/receipt.ts';
 import { amountToDrop, type Choice, chooseDrops, type RetryPolicy, rulesOf } from './choice.ts';
 

@@ -50,7 +50,6 @@ export function writeReceipt(
   applied: AppliedPlan,
   { estimator, strategy, survival, handleFor }: ReceiptOptions,
 ): Receipt {
-  let runs: readonly FateRun[] | undefined;
   return {
     version: 1,
     strategy,
@@ -59,21 +58,8 @@ export function writeReceipt(
     tokensBefore: Math.round(requestTokens(before, estimator)),
     tokensAfter: Math.round(requestTokens(applied.conversation, estimator)),
     ...(survival === undefined ? {} : { survival }),
-    // Thousands of them where every other message was reduced: made when somebody reads the receipt.
-    get runs() {
-      runs ??= fateRuns(before.messages, applied.fates, { estimator, handleFor });
-      return runs;
-    },
+    runs: fateRuns(before.messages, applied.fates, { estimator, handleFor }),
   };
-}
-
-/** The same account under the name of the strategy that made use of another one. */
-export function relabel(receipt: Receipt, strategy: string): Receipt {
-  // A plain copy would work out the runs.
-  return Object.create(Object.prototype, {
-    ...Object.getOwnPropertyDescriptors(receipt),
-    strategy: { value: strategy, enumerable: true },
-  }) as Receipt; // the very properties of a receipt
 }
 
 function fateRuns(

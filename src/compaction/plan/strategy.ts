@@ -9,8 +9,14 @@ import type { Survival } from '../../memory/facts/facts.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
 import type { PinOptions } from './pins.ts';
-import { type AppliedPlan, applyPlan, type Edit, type Plan, type UndoRecord } from './plan.ts';
-import { stripBoundReasoning } from './plan-step.ts';
+import {
+  type AppliedPlan,
+  applyPlan,
+  type Edit,
+  type Plan,
+  stripBoundReasoning,
+  type UndoRecord,
+} from './plan.ts';
 import { type HandleFor, type Receipt, writeReceipt } from './receipt.ts';
 
 /** What set a compaction off. */

@@ -4,7 +4,7 @@ import type { Message, Usage } from '../../conversation/message.ts';
 import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
 import type { Edit } from '../plan/plan.ts';
-import { type HandleFor, relabel, requestTokens } from '../plan/receipt.ts';
+import { type HandleFor, requestTokens } from '../plan/receipt.ts';
 import {
   type Change,
   type Compacted,
@@ -105,7 +105,7 @@ function outcomeOf(
 ): Compacted {
   const reason = climbed.join(', ');
   if (only !== undefined)
-    return { ...only, status: 'compacted', reason, receipt: relabel(only.receipt, 'ladder'), usage };
+    return { ...only, status: 'compacted', reason, receipt: { ...only.receipt, strategy: 'ladder' }, usage };
   return finishPlan(conversation, { steps }, context, { strategy: 'ladder', reason, usage, survival });
 }
 
