@@ -73,6 +73,7 @@ export type { PinOptions } from './compaction/plan/pins.ts';
 export type { Edit, Fate } from './compaction/plan/plan.ts';
 export { type AppliedPlan, applyPlan, type Plan, type UndoRecord, undoPlan } from './compaction/plan/plan.ts';
 export { type FateRun, type Receipt, requestTokens } from './compaction/plan/receipt.ts';
+export type { StrategyFactory } from './compaction/plan/strategy.ts';
 export {
   type Change,
   type Compacted,
@@ -88,20 +89,17 @@ export {
   type StrategyDefinition,
 } from './compaction/plan/strategy.ts';
 export { messagesToKeepIndex } from './compaction/plan/tail.ts';
-export {
-  clearToolResults,
-  collapse,
-  collapseReads,
-  ladder,
-  none,
-  type StrategyFactory,
-  slidingWindow,
-  snip,
-  stripMedia,
-  summarize,
-  tokenBudget,
-} from './compaction/strategies/factories.ts';
+export { clearToolResults } from './compaction/strategies/clear-tool-results.ts';
+export { collapse } from './compaction/strategies/collapse.ts';
+export { collapseReads } from './compaction/strategies/collapse-reads.ts';
+export { ladder } from './compaction/strategies/ladder.ts';
+export { none } from './compaction/strategies/none.ts';
 export { createStrategy, strategies } from './compaction/strategies/registry.ts';
+export { slidingWindow } from './compaction/strategies/sliding-window.ts';
+export { snip } from './compaction/strategies/snip.ts';
+export { stripMedia } from './compaction/strategies/strip-media.ts';
+export { summarize } from './compaction/strategies/summarize.ts';
+export { tokenBudget } from './compaction/strategies/token-budget.ts';
 export type { Bond } from './conversation/bond.ts';
 export { type ErrorCode, type Place, RoundfoldError } from './conversation/errors.ts';
 export { type FileAccess, fileAccess } from './conversation/file-access.ts';

@@ -10,6 +10,7 @@ import {
   changeOf,
   createCompactor,
   createStrategy,
+  defineStrategy,
   initialAutoCompactState,
   notCompacted,
   type Outcome,
@@ -120,8 +121,8 @@ async function isWired(definition: StrategyDefinition, option: string): Promise<
     for (const value of spec === undefined ? [] : valuesOf(spec)) {
       const defaults = Object.entries(definition.options).map(([name, one]) => [name, one.default]);
       const values = { ...Object.fromEntries(defaults), ...base, [option]: value };
-      if (isRefused(() => definition.create(values))) continue;
-      effects.add((await effectOf(() => definition.create(values))).join('\n'));
+      if (isRefused(() => definition(values))) continue;
+      effects.add((await effectOf(() => definition(values))).join('\n'));
       if (effects.size > 1) return true;
     }
   }
@@ -147,12 +148,12 @@ describe('options of strategies', () => {
   });
 
   it('the check finds an option that does nothing', async () => {
-    const dead: StrategyDefinition = {
+    const dead = defineStrategy({
       name: 'dead',
       summary: 'ignores its option',
       options: { keepNothing: integer({ default: 1, help: 'ignored' }) },
       create: () => slidingWindow({ keepLast: 4 }),
-    };
+    });
 
     expect(await isWired(dead, 'keepNothing')).toBe(false);
   });

@@ -4,7 +4,7 @@ import { type Conversation, writeConversation } from '../../conversation/format.
 import { isObject } from '../../conversation/json.ts';
 import { legalCuts, whyNotCut } from '../../conversation/legality.ts';
 import type { Message, Usage } from '../../conversation/message.ts';
-import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
+import { type OptionSpecs, type OptionValues, readOptions } from '../../conversation/options.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
@@ -106,20 +106,40 @@ export function decorate(inner: Strategy, compact: Strategy['compact']): Strateg
   };
 }
 
-/** A strategy as the registry lists it: help, configuration and tests are made from this. */
-export interface StrategyDefinition<Specs extends OptionSpecs = OptionSpecs> {
+/**
+ * Makes a strategy: `slidingWindow({ keepLast: 6 })`. What is left out has its default. `createStrategy` does the same
+ * for a name that is only known at run time. Written as a method, so that factories with different options fit in one list.
+ * @throws RoundfoldError `usage` for an unknown option or a value that does not fit
+ */
+export type StrategyFactory<Specs extends OptionSpecs> = {
+  make(options?: { readonly [Name in keyof Specs]?: OptionValues<Specs>[Name] | undefined }): Strategy;
+}['make'];
+
+/** A strategy as the registry lists it: its factory, with what help, configuration and tests are made from. */
+export type StrategyDefinition<Specs extends OptionSpecs = OptionSpecs> = StrategyFactory<Specs> & {
+  readonly name: string;
+  /** One line for help and docs. */
+  readonly summary: string;
+  readonly options: Specs;
+};
+
+/** Makes the factory of a strategy. `create` gets every option, typed and checked. */
+export function defineStrategy<const Specs extends OptionSpecs>({
+  name,
+  summary,
+  options,
+  create,
+}: {
   readonly name: string;
   /** One line for help and docs. */
   readonly summary: string;
   readonly options: Specs;
   create(values: OptionValues<Specs>): Strategy;
-}
-
-/** Infers the options, so that `create` gets them typed and nothing is written twice. */
-export function defineStrategy<const Specs extends OptionSpecs>(
-  definition: StrategyDefinition<Specs>,
-): StrategyDefinition<Specs> {
-  return definition;
+}): StrategyDefinition<Specs> {
+  const factory: StrategyFactory<Specs> = (given = {}) => create(readOptions(options, given, name));
+  // A function has a name of its own, which cannot be assigned.
+  Object.defineProperty(factory, 'name', { value: name });
+  return Object.assign(factory, { summary, options });
 }
 
 /** An outcome without a change. */

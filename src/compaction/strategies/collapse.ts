@@ -8,7 +8,7 @@ import { defineStrategy, finish, judgeTarget, notCompacted } from '../plan/strat
 import { tailStart } from '../plan/tail.ts';
 import { sourceAt, spansWithin, writeSummaryOf } from './summary.ts';
 
-/** The emergency: keeps what is pinned and the newest rounds, and a short memory of the rest. Needs no model. */
+/** The emergency: keeps what is pinned, the newest rounds, and a short memory of the rest. Needs no model. */
 export const collapse = defineStrategy({
   name: 'collapse',
   summary: 'in an emergency: keep the pinned messages, the newest rounds and a short memory of the rest',

@@ -1,7 +1,6 @@
 import { addUsage } from '../../conversation/add-usage.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import type { Message, Usage } from '../../conversation/message.ts';
-import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
 import type { Edit } from '../plan/plan.ts';
 import { type HandleFor, requestTokens } from '../plan/receipt.ts';
@@ -17,31 +16,30 @@ import {
   type Strategy,
   type StrategyContext,
 } from '../plan/strategy.ts';
+import { clearToolResults } from './clear-tool-results.ts';
+import { collapseReads } from './collapse-reads.ts';
+import { stripMedia } from './strip-media.ts';
+import { summarize } from './summarize.ts';
 
-/**
- * Climbs from rung to rung until the target is met. There are several ladders to climb, each from the ground: a summary
- * is made of what was said, and not of what a cheaper rung has left of it. The strategies come in, since they do not
- * know each other.
- */
-export function defineLadder<const Specs extends OptionSpecs>(
-  options: Specs,
-  laddersOf: (values: OptionValues<Specs>) => readonly (readonly Strategy[])[],
-) {
-  return defineStrategy({
-    name: 'ladder',
-    summary: 'the cheap and local means first, a summary last, until the target is met',
-    options,
-    create(values) {
-      const ladders = laddersOf(values);
-      return {
-        name: 'ladder',
-        isDue: (conversation, context) =>
-          ladders.flat().some((rung) => rung.isDue?.(conversation, context) === true),
-        compact: (conversation, context) => climbAll(conversation, context, ladders),
-      };
-    },
-  });
-}
+/** The default: what is cheap and local first, a summary last, measured again after each step. */
+export const ladder = defineStrategy({
+  name: 'ladder',
+  summary: 'the cheap and local means first, a summary last, until the target is met',
+  options: summarize.options,
+  create(values) {
+    // Each is climbed from the ground: a summary is made of what was said, not of what a cheaper rung has left of it.
+    const ladders = [
+      [stripMedia(), collapseReads(), clearToolResults()],
+      [stripMedia(), summarize(values)],
+    ];
+    return {
+      name: 'ladder',
+      isDue: (conversation, context) =>
+        ladders.flat().some((rung) => rung.isDue?.(conversation, context) === true),
+      compact: (conversation, context) => climbAll(conversation, context, ladders),
+    };
+  },
+});
 
 /** How far a climb has come. */
 interface Climb {

@@ -5,7 +5,7 @@ import { groupRounds } from '../../conversation/rounds.ts';
 import { dropOldest } from '../plan/layout.ts';
 import { defineStrategy, finish, notCompacted } from '../plan/strategy.ts';
 
-/** Keeps the newest rounds, and some of the oldest if asked to. */
+/** Keeps the newest rounds, and some of the first if asked to. */
 export const snip = defineStrategy({
   name: 'snip',
   summary: 'keep the newest messages or rounds and, if wanted, the first ones',

@@ -29,7 +29,7 @@ const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
 /** How often a summary is tried again with a smaller input. */
 const MOST_RETRIES = 3;
 
-/** Replaces older rounds by a summary. What is pinned, the newest rounds and the current turn stay as they are. */
+/** Replaces older rounds by a summary. What is pinned and the newest rounds stay as they are. */
 export const summarize = defineStrategy({
   name: 'summarize',
   summary: 'replace older rounds by a summary, keep the newest ones',

@@ -6,7 +6,7 @@ import { dropOldest } from '../plan/layout.ts';
 import { requestTokens } from '../plan/receipt.ts';
 import { defineStrategy, finish, judgeTarget, notCompacted } from '../plan/strategy.ts';
 
-/** Drops the oldest rounds until the request fits a budget. */
+/** Drops the oldest rounds until the request fits a budget of tokens or bytes. */
 export const tokenBudget = defineStrategy({
   name: 'token-budget',
   summary: 'drop the oldest rounds until the request fits a budget',
