@@ -70,11 +70,18 @@ export {
   truncateHeadForRetry,
 } from './compaction/overflow/truncation.ts';
 export type { PinOptions } from './compaction/plan/pins.ts';
-export type { Edit, Fate } from './compaction/plan/plan.ts';
-export { type AppliedPlan, applyPlan, type Plan, type UndoRecord, undoPlan } from './compaction/plan/plan.ts';
-export { type FateRun, type Receipt, requestTokens } from './compaction/plan/receipt.ts';
-export type { StrategyFactory } from './compaction/plan/strategy.ts';
 export {
+  type Edit,
+  type Fate,
+  type AppliedPlan,
+  applyPlan,
+  type Plan,
+  type UndoRecord,
+  undoPlan,
+} from './compaction/plan/plan.ts';
+export { type FateRun, type Receipt, requestTokens } from './compaction/plan/receipt.ts';
+export {
+  type StrategyFactory,
   type Change,
   type Compacted,
   type CompactTrigger,

@@ -1,5 +1,11 @@
-import type { CompletionRequest, Summarizer } from '../../src/index.ts';
-import { anthropicClient, functionClient, modelSummarizer, parseOverflow } from '../../src/index.ts';
+import {
+  anthropicClient,
+  type CompletionRequest,
+  functionClient,
+  modelSummarizer,
+  parseOverflow,
+  type Summarizer,
+} from '../../src/index.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
 
 /** A model that fails in one way, with how often it was asked. */

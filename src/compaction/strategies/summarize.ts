@@ -3,11 +3,11 @@ import type { Conversation } from '../../conversation/format.ts';
 import type { Message, Usage } from '../../conversation/message.ts';
 import { integer, number, text } from '../../conversation/options.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
-import { readCovered } from '../../memory/covered.ts';
-import { MARKER_SOURCE, originalIndex } from '../../memory/markers.ts';
+import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
+import { MARKER_SOURCE } from '../../memory/markers.ts';
 import { firstPages } from '../../memory/pages/pages.ts';
 import type { SummaryArchive, SummaryFailure } from '../../memory/summary-request.ts';
-import { findFloor, layoutEdits } from '../plan/layout.ts';
+import { findFloor } from '../plan/layout.ts';
 import { requestTokens } from '../plan/receipt.ts';
 import {
   defineStrategy,
@@ -17,7 +17,15 @@ import {
   type Outcome,
   type StrategyContext,
 } from '../plan/strategy.ts';
-import { findSource, SMALLEST_SUMMARY_TOKENS, type Source, smallerInput, writeSummaryOf } from './summary.ts';
+import {
+  coverageOf,
+  findSource,
+  SMALLEST_SUMMARY_TOKENS,
+  type Source,
+  smallerInput,
+  summaryEdits,
+  writeSummaryOf,
+} from './summary.ts';
 
 /**
  * What a summary may have in any case of what pinned messages and instructions leave, even if the current turn fills it. With
@@ -156,23 +164,15 @@ async function runOnce(
   conversation: Conversation,
   context: StrategyContext,
   { source, options, whole }: Task,
-): Promise<Outcome & { readonly overflow?: Source['overflow'] }> {
+): Promise<Outcome & { readonly overflow?: OverflowFacts | undefined }> {
   const { layout } = source;
-  const said = layout.opening.flatMap(({ kind, text: words }) => (kind === 'system' ? [] : [words]));
-  const covered = readCovered(conversation.messages, layout.leaving, said);
+  const { leaving, covered, handle, request } = coverageOf(conversation, context, layout);
   const room = summaryRoom(conversation, context, { source, options });
-  const leaving = layout.leaving.flatMap(({ start, end }) => conversation.messages.slice(start, end));
-  const handle = context.handleFor?.(leaving);
-  const written = await writeSummaryOf(context, covered, {
-    messages: covered.messages,
-    conversation,
-    previousSummary: covered.previousSummary,
+  const written = await writeSummaryOf(context.summarizer, covered, {
+    ...request,
     archive: archiveOf(leaving, handle, context.handleFor?.originalOf),
-    quoted: said,
     instructions: options.instructions === '' ? undefined : options.instructions,
     maximumTokens: Math.max(SMALLEST_SUMMARY_TOKENS, room),
-    estimator: context.estimator,
-    signal: context.signal,
     pause: context.pause,
     shown: source.input,
   });
@@ -182,12 +182,8 @@ async function runOnce(
     const status = isOurs && SIZE_REASONS.has(reason) ? 'insufficient' : 'failed';
     return { ...notCompacted(status, `summary-${reason}`, message, usage), overflow };
   }
-  const summary = summaryMessageText(
-    written.text,
-    { coveredUntil: coveredUntil(conversation.messages, layout), source: MARKER_SOURCE },
-    handle,
-  );
-  const outcome = finish(conversation, layoutEdits(layout, summary, { isSummary: true }), context, {
+  const edits = summaryEdits(conversation.messages, layout, { text: written.text, handle });
+  const outcome = finish(conversation, edits, context, {
     strategy: 'summarize',
     reason: `summarised ${leaving.length} messages`,
     usage: written.usage,
@@ -208,11 +204,6 @@ function archiveOf(
   const numbers = firstPages(leaving.map(originalOf));
   const pages = new Map(leaving.map((message, index) => [message, numbers[index]]));
   return { handle, pageOf: (message) => pages.get(message) };
-}
-
-/** Messages of the original list that the summary and everything in front of it stand for. */
-function coveredUntil(messages: readonly Message[], { cut, place, kept }: Source['layout']): number {
-  return originalIndex(messages, cut) - kept.filter((index) => index >= place).length;
 }
 
 function judgeGain(

@@ -1,19 +1,26 @@
 import type { Span } from '../../conversation/atomic-groups.ts';
 import { type Conversation, withMessages } from '../../conversation/format.ts';
-import type { Message, Usage } from '../../conversation/message.ts';
-import { readOpenings } from '../../conversation/summary-message.ts';
+import type { Message } from '../../conversation/message.ts';
+import { readOpenings, summaryMessageText } from '../../conversation/summary-message.ts';
 import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
-import type { Covered } from '../../memory/covered.ts';
+import { type Covered, readCovered } from '../../memory/covered.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
+import { MARKER_SOURCE, originalIndex } from '../../memory/markers.ts';
 import { memoryWriter, proseTokensIn } from '../../memory/memory-writer.ts';
 import { nothingRecalled, recallMemory } from '../../memory/recall.ts';
-import { askSummarizer, type SummaryOutcome, type SummaryRequest } from '../../memory/summary-request.ts';
+import {
+  askSummarizer,
+  type Summarizer,
+  type SummaryOutcome,
+  type SummaryRequest,
+} from '../../memory/summary-request.ts';
 import { accountFor, demandTokens } from '../../memory/survival.ts';
 import { opening } from '../../memory/tell.ts';
 import { shortenText } from '../overflow/shortening.ts';
 import { truncateHeadForRetry } from '../overflow/truncation.ts';
-import { findFloor, type Layout, layOut } from '../plan/layout.ts';
+import { findFloor, type Layout, layOut, layoutEdits } from '../plan/layout.ts';
 import { type PinLimits, spansOf } from '../plan/pins.ts';
+import type { Edit } from '../plan/plan.ts';
 import type { StrategyContext } from '../plan/strategy.ts';
 import { surveyOf } from '../plan/survey.ts';
 import { tailStart } from '../plan/tail.ts';
@@ -46,7 +53,6 @@ export interface Source {
   readonly hasNews: boolean;
   /** What the summarizer is shown, where it cannot be shown all that is covered. */
   readonly input?: readonly Message[] | undefined;
-  readonly overflow?: OverflowFacts | undefined;
 }
 
 /** Asked for by whoever configures the strategy; 0 where nobody did. */
@@ -244,21 +250,46 @@ const AROUND_DEMANDS = 100;
 /** What is told behind the first lines in any case: else many handles would leave no memory at all. */
 const LEAST_TOLD_TOKENS = 60;
 
-export type Written =
+type Written =
   | Extract<SummaryOutcome, { readonly status: 'failed' }>
-  | {
-      readonly status: 'summarized';
-      readonly text: string;
-      readonly usage: Usage | undefined;
-      readonly survival: readonly Survival[];
-    };
+  | (Extract<SummaryOutcome, { readonly status: 'summarized' }> & { readonly survival: readonly Survival[] });
+
+/** What a summary speaks for, and what every request for it has. */
+export function coverageOf(
+  conversation: Conversation,
+  { estimator, signal, handleFor }: StrategyContext,
+  layout: Layout,
+) {
+  const { messages } = conversation;
+  const leaving = layout.leaving.flatMap(({ start, end }) => messages.slice(start, end));
+  const quoted = layout.opening.flatMap(({ kind, text }) => (kind === 'system' ? [] : [text]));
+  const covered = readCovered(messages, layout.leaving, quoted);
+  const { previousSummary } = covered;
+  return {
+    leaving,
+    covered,
+    handle: handleFor?.(leaving),
+    request: { messages: covered.messages, conversation, previousSummary, quoted, estimator, signal },
+  };
+}
+
+/** The edits that put a summary in the place of what it speaks for, marked with how much of the original that is. */
+export function summaryEdits(
+  messages: readonly Message[],
+  layout: Layout,
+  { text, handle }: { readonly text: string; readonly handle: string | undefined },
+): readonly Edit[] {
+  const behind = layout.kept.filter((index) => index >= layout.place).length;
+  const marker = { coveredUntil: originalIndex(messages, layout.cut) - behind, source: MARKER_SOURCE };
+  return layoutEdits(layout, summaryMessageText(text, marker, handle), { isSummary: true });
+}
 
 /**
  * A memory of what is covered, and the account of what it keeps. Demands of the user are the one thing that may take more
  * than the room; prose that somebody is asked for has its place beside them.
  */
 export async function writeSummaryOf(
-  { summarizer }: Pick<StrategyContext, 'summarizer'>,
+  summarizer: Summarizer,
   covered: Covered,
   request: SummaryRequest,
 ): Promise<Written> {
