@@ -16,7 +16,7 @@ export {
   RAPID_REFILL,
   RAPID_REFILL_TURNS,
   shouldAutoCompact,
-} from './compaction/auto-compact.ts';
+} from './compaction/breaker.ts';
 export {
   type CallOptions,
   type Compactor,
@@ -71,17 +71,16 @@ export {
 } from './compaction/overflow/truncation.ts';
 export type { PinOptions } from './compaction/plan/pins.ts';
 export {
-  type Edit,
-  type Fate,
   type AppliedPlan,
   applyPlan,
+  type Edit,
+  type Fate,
   type Plan,
   type UndoRecord,
   undoPlan,
 } from './compaction/plan/plan.ts';
 export { type FateRun, type Receipt, requestTokens } from './compaction/plan/receipt.ts';
 export {
-  type StrategyFactory,
   type Change,
   type Compacted,
   type CompactTrigger,
@@ -94,6 +93,7 @@ export {
   type Strategy,
   type StrategyContext,
   type StrategyDefinition,
+  type StrategyFactory,
 } from './compaction/plan/strategy.ts';
 export { messagesToKeepIndex } from './compaction/plan/tail.ts';
 export { clearToolResults } from './compaction/strategies/clear-tool-results.ts';

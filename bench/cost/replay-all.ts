@@ -1,6 +1,5 @@
 /** Every way to compact on every session, at one set of prices and in one window. */
 
-import { promptLimitTokens } from '../../src/compaction/economics/advice.ts';
 import { priceSetOf } from '../../src/compaction/economics/prices.ts';
 import { defaultSummarizer } from '../../src/compaction/options.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
@@ -11,6 +10,7 @@ import { ASSUMED_HEAD_TOKENS, type CostSession, costSessionsOf } from '../../src
 import type { Summarizer } from '../../src/memory/summary-request.ts';
 import { findModel } from '../../src/tokens/catalog.ts';
 import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { promptLimitTokens } from '../../src/tokens/thresholds.ts';
 import { agentFiles, readSessions } from '../memory/corpus.ts';
 
 /** A session with its name. */

@@ -1,4 +1,4 @@
-import type { AutoCompactState } from '../compaction/auto-compact.ts';
+import type { AutoCompactState } from '../compaction/breaker.ts';
 import { type CallOptions, type Compactor, createCompactor } from '../compaction/compactor.ts';
 import { type CostLedger, emptyLedger, savedSoFar } from '../compaction/economics/ledger.ts';
 import { oneOffCost, priceSetOf } from '../compaction/economics/prices.ts';

@@ -1,5 +1,5 @@
 import type { Conversation } from '../conversation/format.ts';
-import { shouldContextCollapse } from '../tokens/thresholds.ts';
+import { rescuedTokens, shouldContextCollapse } from '../tokens/thresholds.ts';
 import type { Engine, RunTurn } from './options.ts';
 import { markerText, type RetryTruncation, truncateHeadForRetry } from './overflow/truncation.ts';
 import type { Plan } from './plan/plan.ts';
@@ -15,8 +15,6 @@ import {
 
 /** Times that rounds are dropped or results shortened for one request: each time by what was left over as well. */
 const TRIES = 8;
-/** Share of the window that such a request may have: just below where it would be an emergency again. */
-const FITTING_FRACTION = 0.975;
 
 /**
  * Makes a request fit whose window is as good as full after the strategy has done what it could: keeps a list of what was
@@ -79,7 +77,7 @@ function leaveOut(
   whole: Conversation,
   { scale, tokensOf, isFull }: Sizes,
 ): RetryTruncation | undefined {
-  const fittingTokens = thresholds.windowTokens * FITTING_FRACTION;
+  const fittingTokens = rescuedTokens(thresholds.windowTokens);
   const actualTokens = tokensOf(whole);
   // A marker comes in where rounds leave, and needs room too.
   const marker = estimator.profile.perMessageTokens + estimator.countText(markerText(whole.messages.length));

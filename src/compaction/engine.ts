@@ -15,6 +15,7 @@ import {
   refuseIllegal,
   type Strategy,
   type StrategyContext,
+  strategyContext,
 } from './plan/strategy.ts';
 import { letOthersRun, watchSummarizer } from './watch.ts';
 
@@ -108,19 +109,18 @@ export function createContext(engine: Engine, turn: RunTurn, order: RunOrder): S
   const scale = tokens > 0 && estimate > 0 ? estimate / tokens : 1;
   const wanted = (targetTokens ?? thresholds.targetTokens) * scale;
   const isOpen = isWithoutTarget(engine, turn, order);
-  return {
+  return strategyContext({
     estimator,
     targetTokens: Math.floor(isOpen ? estimate / 2 : wanted),
     trigger,
     isWindowFull: tokens >= thresholds.triggerTokens,
     pins,
     summarizer: isSummarizerPaused ? defaultSummarizer : summarizer,
-    ownSummarizer: defaultSummarizer,
     bindsReasoning,
     signal,
     pause: letOthersRun,
     ...(handleFor === undefined ? {} : { handleFor }),
-  };
+  });
 }
 
 /**

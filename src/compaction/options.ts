@@ -7,7 +7,7 @@ import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.t
 import type { ModelInfo } from '../tokens/model-info.ts';
 import { tokenProfileForModel } from '../tokens/profiles.ts';
 import { type Thresholds, thresholdsFor } from '../tokens/thresholds.ts';
-import type { AutoCompactState } from './auto-compact.ts';
+import type { AutoCompactState } from './breaker.ts';
 import { Economy, type Turn } from './economics/economy.ts';
 import type { CostLedger } from './economics/ledger.ts';
 import { type PriceSet, priceSetOf } from './economics/prices.ts';
@@ -16,6 +16,7 @@ import type { PinOptions } from './plan/pins.ts';
 import type { HandleFor } from './plan/receipt.ts';
 import type { Strategy } from './plan/strategy.ts';
 import { createStrategy } from './strategies/registry.ts';
+import { LONGEST_TIMEOUT_MS } from './watch.ts';
 
 /** What shapes every run. One of `model` and `windowTokens` is needed. */
 export interface EngineOptions {
@@ -89,8 +90,6 @@ const OPTION_NAMES: Readonly<Record<keyof CompactorOptions, true>> = {
 };
 
 const SUMMARIZER_TIMEOUT = 120_000;
-/** Timers with a longer delay fire at once. */
-const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /**
  * Refuses options that nobody knows: they would do nothing, and nobody would notice.
@@ -117,9 +116,9 @@ export function createEngine(
   const info = options.model === undefined ? undefined : findModel(options.model);
   const { strategy: chosen = 'ladder', summarizerTimeout = SUMMARIZER_TIMEOUT } = options;
   const thresholds = readThresholds(options, info);
-  if (!(summarizerTimeout > 0 && summarizerTimeout <= LONGEST_TIMEOUT)) {
+  if (!(summarizerTimeout > 0 && summarizerTimeout <= LONGEST_TIMEOUT_MS)) {
     throw new RoundfoldError('usage', `summarizerTimeout is ${summarizerTimeout}`, {
-      remedy: `Give milliseconds from 1 to ${LONGEST_TIMEOUT}.`,
+      remedy: `Give milliseconds from 1 to ${LONGEST_TIMEOUT_MS}.`,
     });
   }
   const estimator = createTokenEstimator({

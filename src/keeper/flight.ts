@@ -1,4 +1,4 @@
-import { type AutoCompactState, afterOutcome, isSummarizerPaused } from '../compaction/auto-compact.ts';
+import { type AutoCompactState, afterOutcome, isSummarizerPaused } from '../compaction/breaker.ts';
 import { type Change, changeOf, notCompacted } from '../compaction/plan/strategy.ts';
 import { nameOfConversation } from '../conversation/chain.ts';
 import type { Conversation } from '../conversation/format.ts';

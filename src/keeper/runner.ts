@@ -1,4 +1,4 @@
-import { afterTurn } from '../compaction/auto-compact.ts';
+import { afterTurn } from '../compaction/breaker.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';

@@ -1,4 +1,4 @@
-import { type AutoCompactState, initialAutoCompactState } from '../compaction/auto-compact.ts';
+import { type AutoCompactState, initialAutoCompactState } from '../compaction/breaker.ts';
 import { type Chain, namesOfConversation } from '../conversation/chain.ts';
 import type { Checkpoint } from '../stores/checkpoint.ts';
 import type { NewCheckpoint } from './build-checkpoint.ts';

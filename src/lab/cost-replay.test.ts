@@ -1,6 +1,5 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { promptLimitTokens } from '../compaction/economics/advice.ts';
 import { type PriceSet, priceSetOf } from '../compaction/economics/prices.ts';
 import { replayCost } from '../compaction/economics/prompt-cache.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
@@ -10,6 +9,7 @@ import { memory } from '../memory/summarizer.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
 import { findModel } from '../tokens/catalog.ts';
 import { createTokenEstimator } from '../tokens/estimator.ts';
+import { promptLimitTokens } from '../tokens/thresholds.ts';
 import { breakEvensOf } from './break-even.ts';
 import { createPromptMaker } from './cost-prompt.ts';
 import { type CostPolicy, replayCosts } from './cost-replay.ts';

@@ -3,8 +3,8 @@ import {
   afterOutcome,
   afterTurn,
   initialAutoCompactState,
-} from '../compaction/auto-compact.ts';
-import { adviseCompaction, growthPerTurn, promptLimitTokens } from '../compaction/economics/advice.ts';
+} from '../compaction/breaker.ts';
+import { adviseCompaction, growthPerTurn } from '../compaction/economics/advice.ts';
 import {
   type CostLedger,
   emptyLedger,
@@ -23,7 +23,7 @@ import { type Change, changeOf, type Outcome } from '../compaction/plan/strategy
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import type { Message } from '../conversation/message.ts';
 import type { TokenEstimator } from '../tokens/estimator.ts';
-import { thresholdsFor } from '../tokens/thresholds.ts';
+import { promptLimitTokens, thresholdsFor } from '../tokens/thresholds.ts';
 import { createPromptMaker, type Planner, planCompaction, rewriteSizes, tokensOf } from './cost-prompt.ts';
 import type { CostSession, CostTurn } from './cost-session.ts';
 

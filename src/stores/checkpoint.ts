@@ -1,4 +1,4 @@
-import type { AutoCompactState } from '../compaction/auto-compact.ts';
+import type { AutoCompactState } from '../compaction/breaker.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
 
 /** Messages of the original list: the first one, and the one after the last. */

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { afterAll, describe, expect } from 'vitest';
-import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
+import { initialAutoCompactState } from '../../src/compaction/breaker.ts';
 import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { changeOf, type Strategy } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../src/compaction/strategies/registry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
+import { initialAutoCompactState } from '../../src/compaction/breaker.ts';
 import { type Compactor, createCompactor } from '../../src/compaction/compactor.ts';
 import type { CompactionEvent } from '../../src/compaction/events.ts';
 import { applyPlan, type Edit } from '../../src/compaction/plan/plan.ts';

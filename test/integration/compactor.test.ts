@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
+import { initialAutoCompactState } from '../../src/compaction/breaker.ts';
 import { createCompactor } from '../../src/compaction/compactor.ts';
 import { withTimeout } from '../../src/compaction/decorators/with-timeout.ts';
 import type { CompactionEvent } from '../../src/compaction/events.ts';

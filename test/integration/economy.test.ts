@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
+import { initialAutoCompactState } from '../../src/compaction/breaker.ts';
 import { type CallOptions, createCompactor } from '../../src/compaction/compactor.ts';
 import { emptyLedger, savedSoFar } from '../../src/compaction/economics/ledger.ts';
 import { costOf, oneOffCost, type PriceSet, priceSetOf } from '../../src/compaction/economics/prices.ts';

@@ -1,11 +1,8 @@
-import {
-  type AdviceReason,
-  adviseCompaction,
-  promptLimitTokens,
-} from '../../src/compaction/economics/advice.ts';
+import { type AdviceReason, adviseCompaction } from '../../src/compaction/economics/advice.ts';
 import { emptyLedger, settleTurn } from '../../src/compaction/economics/ledger.ts';
 import { costOf, type PriceSet } from '../../src/compaction/economics/prices.ts';
 import { createPromptCache, type PromptSegment } from '../../src/compaction/economics/prompt-cache.ts';
+import { promptLimitTokens } from '../../src/tokens/thresholds.ts';
 
 /** What one request adds to a conversation, and when it is sent. */
 export interface CostTurn {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { findModel } from '../../tokens/catalog.ts';
-import { adviseCompaction, type CompactionQuestion, explainAdvice, promptLimitTokens } from './advice.ts';
+import { promptLimitTokens } from '../../tokens/thresholds.ts';
+import { adviseCompaction, type CompactionQuestion, explainAdvice } from './advice.ts';
 import { emptyLedger, savedSoFar, settleTurn } from './ledger.ts';
 import { type PriceSet, priceSetOf } from './prices.ts';
 

@@ -2,7 +2,7 @@ import type { Conversation } from '../../conversation/format.ts';
 import { isUserText, type Message } from '../../conversation/message.ts';
 import { groupRounds } from '../../conversation/rounds.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
-import { RESERVE_TOKENS, type Thresholds } from '../../tokens/thresholds.ts';
+import { promptLimitTokens, type Thresholds } from '../../tokens/thresholds.ts';
 import { requestTokens } from '../plan/receipt.ts';
 import { type CostLedger, emptyLedger, savedSoFar } from './ledger.ts';
 import type { PriceSet } from './prices.ts';
@@ -103,12 +103,6 @@ export function adviseCompaction(question: CompactionQuestion): CompactionAdvice
   const spendable = savedSoFar(ledger) + (question.stakeShare ?? 0) * ledger.noneCost;
   const [verdict, reason] = decide(question, quote, { expectedTurns, spendable });
   return { verdict, reason, quote, expectedTurns, spendable };
-}
-
-/** The most that a prompt may have in a window; infinite when there is no limit. */
-export function promptLimitTokens(windowTokens: number, reserveTokens?: number): number {
-  if (windowTokens <= 0) return Number.POSITIVE_INFINITY;
-  return windowTokens - (reserveTokens ?? Math.min(RESERVE_TOKENS, windowTokens / 10));
 }
 
 type Decision = readonly [CompactionAdvice['verdict'], AdviceReason];

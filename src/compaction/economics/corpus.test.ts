@@ -11,7 +11,8 @@ import {
 } from '../../../test/support/cost-sessions.ts';
 import { readCostSessions } from '../../../test/support/recorded-costs.ts';
 import { findModel } from '../../tokens/catalog.ts';
-import { growthPerTurn, promptLimitTokens } from './advice.ts';
+import { promptLimitTokens } from '../../tokens/thresholds.ts';
+import { growthPerTurn } from './advice.ts';
 import { costOf, isCacheExpired, type PriceSet, priceSetOf } from './prices.ts';
 import { createPromptCache } from './prompt-cache.ts';
 import { quoteRewrite } from './quote.ts';

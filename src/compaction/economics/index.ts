@@ -1,4 +1,6 @@
 /** What requests and compactions cost: prices, prompt caches, break-even, advice. */
+
+export { promptLimitTokens } from '../../tokens/thresholds.ts';
 export {
   type AdviceReason,
   adviseCompaction,
@@ -7,7 +9,6 @@ export {
   expectedRemainingTurns,
   explainAdvice,
   growthPerTurn,
-  promptLimitTokens,
 } from './advice.ts';
 export { type CostLedger, emptyLedger, type LedgerTurn, savedSoFar, settleTurn } from './ledger.ts';
 export { isCacheExpired, type PriceSet, priceSetOf } from './prices.ts';

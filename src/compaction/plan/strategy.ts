@@ -6,8 +6,9 @@ import { legalCuts, whyNotCut } from '../../conversation/legality.ts';
 import type { Message, Usage } from '../../conversation/message.ts';
 import { type OptionSpecs, type OptionValues, readOptions } from '../../conversation/options.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
+import { memory } from '../../memory/summarizer.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
-import type { TokenEstimator } from '../../tokens/estimator.ts';
+import { createTokenEstimator, type TokenEstimator } from '../../tokens/estimator.ts';
 import type { PinOptions } from './pins.ts';
 import {
   type AppliedPlan,
@@ -45,6 +46,22 @@ export interface StrategyContext {
    * where they stood: only names that can be read in what was made are looked after.
    */
   readonly handleFor?: HandleFor | undefined;
+}
+
+/** The context of a run. What is left out has a plain value; summaries are written by our own summarizer. */
+export function strategyContext(
+  given: Pick<StrategyContext, 'targetTokens'> & Partial<StrategyContext>,
+): StrategyContext {
+  return {
+    estimator: given.estimator ?? createTokenEstimator(),
+    trigger: 'manual',
+    pins: {},
+    summarizer: memory,
+    ownSummarizer: memory,
+    bindsReasoning: false,
+    signal: undefined,
+    ...given,
+  };
 }
 
 /**

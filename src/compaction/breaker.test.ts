@@ -11,7 +11,7 @@ import {
   MAX_USELESS_PASSES,
   RAPID_REFILL,
   shouldAutoCompact,
-} from './auto-compact.ts';
+} from './breaker.ts';
 import { type Compacted, type NotCompacted, notCompacted, type Outcome } from './plan/strategy.ts';
 
 const failed = notCompacted('failed', 'summary-upstream', 'no answer');

@@ -1,5 +1,5 @@
 import { shouldCompact, type ThresholdOptions } from '../tokens/thresholds.ts';
-import { changeOf, type Outcome } from './plan/strategy.ts';
+import { changeOf, type NotCompacted, notCompacted, type Outcome } from './plan/strategy.ts';
 
 /** Failures in a row after which what fails pauses: the summarizer, or a strategy of your own. */
 export const MAX_CONSECUTIVE_FAILURES = 3;
@@ -82,6 +82,38 @@ export function isSummarizerPaused({ summarizer }: AutoCompactState): boolean {
 export function afterTurn(state: AutoCompactState): AutoCompactState {
   const older = oneTurnOlder(state);
   return older.pausedTurns === 0 ? older : { ...older, pausedTurns: older.pausedTurns - 1 };
+}
+
+/** What an automatic run comes to while runs are paused. */
+export function pausedOutcome(name: string, { pausedTurns, reason }: AutoCompactState): NotCompacted {
+  const message = `${name} is paused for ${pausedTurns} more turns (${reason ?? 'earlier failures'}); a manual run still runs`;
+  return notCompacted('skipped', 'paused', message);
+}
+
+/** The state before a manual run, which ends every pause: what failed before is forgotten. */
+export function forgetFailures(state: AutoCompactState): AutoCompactState {
+  const { compactionCount, consecutiveFailures, uselessPasses, pausedTurns, summarizer, refills } = state;
+  const isClean = consecutiveFailures + uselessPasses + pausedTurns === 0;
+  if (isClean && summarizer === undefined && refills === undefined) return state;
+  return { ...initialAutoCompactState, compactionCount };
+}
+
+/** The state after a compaction that says nothing about the next run. */
+export function countCompaction(state: AutoCompactState): AutoCompactState {
+  return { ...state, compactionCount: state.compactionCount + 1 };
+}
+
+/** The state after a run that the caller may have aborted: one that was says nothing about the next. */
+export function afterRun(
+  state: AutoCompactState,
+  outcome: Outcome,
+  {
+    signal,
+    summarizerFailure,
+  }: { readonly signal: AbortSignal | undefined; readonly summarizerFailure?: string | undefined },
+): AutoCompactState {
+  const isAborted = signal?.aborted === true && changeOf(outcome) === undefined;
+  return isAborted ? state : afterOutcome(state, outcome, summarizerFailure);
 }
 
 /**
