@@ -49,8 +49,7 @@ export { withRedaction } from './compaction/decorators/with-redaction.ts';
 export { type RetryOptions, withRetry } from './compaction/decorators/with-retry.ts';
 export { type TimeoutOptions, withTimeout } from './compaction/decorators/with-timeout.ts';
 export { withValidation } from './compaction/decorators/with-validation.ts';
-export type { CompactionEvent } from './compaction/events.ts';
-export type { CompactorOptions } from './compaction/options.ts';
+export type { CompactionEvent, CompactorOptions } from './compaction/options.ts';
 export type { RetryPolicy } from './compaction/overflow/choice.ts';
 export {
   type ConversationTooLong,

@@ -1,6 +1,6 @@
 /** Every way to compact on every session, at one set of prices and in one window. */
 
-import { priceSetOf } from '../../src/compaction/economics/prices.ts';
+import { priceSetOf } from '../../src/compaction/economics/costs.ts';
 import { defaultSummarizer } from '../../src/compaction/options.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import { type BreakEven, breakEvensOf } from '../../src/lab/break-even.ts';

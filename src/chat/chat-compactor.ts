@@ -1,9 +1,8 @@
 import type { AutoCompactState } from '../compaction/breaker.ts';
 import { type CallOptions, type Compactor, createCompactor } from '../compaction/compactor.ts';
 import { type CostLedger, emptyLedger, savedSoFar } from '../compaction/economics/ledger.ts';
-import { oneOffCost, priceSetOf } from '../compaction/economics/prices.ts';
-import type { CompactionEvent } from '../compaction/events.ts';
-import type { CompactorOptions } from '../compaction/options.ts';
+import { oneOffCost, priceSetOf } from '../compaction/economics/costs.ts';
+import type { CompactionEvent, CompactorOptions } from '../compaction/options.ts';
 import { notCompacted, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Summarizer } from '../memory/summary-request.ts';

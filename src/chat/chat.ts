@@ -1,4 +1,4 @@
-import type { CompactionEvent } from '../compaction/events.ts';
+import type { CompactionEvent } from '../compaction/options.ts';
 import type { Strategy } from '../compaction/plan/strategy.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import type { Usage } from '../conversation/message.ts';

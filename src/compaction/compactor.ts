@@ -251,28 +251,16 @@ function toResult<Value>(
   { outcome, advice }: Pick<Ran, 'outcome' | 'advice'>,
 ): CompactResult<Value> {
   const change = changeOf(outcome);
-  const before = conversation.messages.length;
-  const told = advice === undefined ? {} : { advice };
-  if (change === undefined)
-    return {
-      value,
-      outcome,
-      messagesBefore: before,
-      messagesAfter: before,
-      tokensFreed: 0,
-      summary: undefined,
-      ...told,
-    };
-  const { messages } = change.conversation;
-  const { tokensBefore, tokensAfter } = change.receipt;
+  const { messages } = change?.conversation ?? conversation;
+  const summaries = change === undefined ? [] : messages.map(readSummaryMessage);
   return {
-    value: writeConversation(change.conversation) as Value, // written in the shape it was read in
+    value: change === undefined ? value : (writeConversation(change.conversation) as Value), // in the shape it was read in
     outcome,
-    messagesBefore: before,
+    messagesBefore: conversation.messages.length,
     messagesAfter: messages.length,
-    tokensFreed: tokensBefore - tokensAfter,
-    summary: messages.map(readSummaryMessage).findLast((text) => text !== undefined),
-    ...told,
+    tokensFreed: change === undefined ? 0 : change.receipt.tokensBefore - change.receipt.tokensAfter,
+    summary: summaries.findLast((text) => text !== undefined),
+    ...(advice === undefined ? {} : { advice }),
   };
 }
 

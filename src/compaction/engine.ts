@@ -3,7 +3,7 @@ import type { Conversation } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Summarizer, SummaryRequest } from '../memory/summary-request.ts';
 import { type CompactionAdvice, explainAdvice } from './economics/advice.ts';
-import type { RequestSize } from './economics/prices.ts';
+import type { RequestSize } from './economics/costs.ts';
 import { rescue } from './emergency.ts';
 import { defaultSummarizer, type Engine, type RunTurn } from './options.ts';
 import { requestTokens } from './plan/receipt.ts';
@@ -73,7 +73,7 @@ function withoutTarget(outcome: Outcome): Outcome {
 }
 
 /** The strategy's own outcome, legal, with a summarizer that failed replaced by ours in the same run. */
-export async function runStrategy(
+async function runStrategy(
   engine: Engine,
   conversation: Conversation,
   context: StrategyContext,
@@ -155,20 +155,16 @@ function adviseOn(engine: Engine, turn: RunTurn, outcome: Outcome): CompactionAd
 }
 
 /** Tells those who listen what the advice is. */
-export function tellAdvice({ emit }: Engine, { verdict, reason, quote, spendable }: CompactionAdvice): void {
-  const { promptTokens: tokens, promptTokensAfter: tokensAfter } = quote;
-  const { keepCost, rewriteCost, breakEvenTurns } = quote;
-  emit({
-    type: 'compaction-advice',
-    verdict,
-    reason,
-    tokens,
-    tokensAfter,
+function tellAdvice({ emit }: Engine, { verdict, reason, quote, spendable }: CompactionAdvice): void {
+  const {
+    promptTokens: tokens,
+    promptTokensAfter: tokensAfter,
     keepCost,
     rewriteCost,
     breakEvenTurns,
-    spendable,
-  });
+  } = quote;
+  const costs = { keepCost, rewriteCost, breakEvenTurns, spendable };
+  emit({ type: 'compaction-advice', verdict, reason, tokens, tokensAfter, ...costs });
 }
 
 /** What came of asking whether a compaction pays. */

@@ -1,20 +1,20 @@
 import { RoundfoldError } from '../conversation/errors.ts';
 import { findFormat, formats } from '../formats/registry.ts';
 import { memory } from '../memory/summarizer.ts';
-import type { Summarizer } from '../memory/summary-request.ts';
+import type { Summarizer, SummaryFailure } from '../memory/summary-request.ts';
 import { findModel, knownWindow } from '../tokens/catalog.ts';
 import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
 import type { ModelInfo } from '../tokens/model-info.ts';
 import { tokenProfileForModel } from '../tokens/profiles.ts';
-import { type Thresholds, thresholdsFor } from '../tokens/thresholds.ts';
+import { type Thresholds, type TokenWarningState, thresholdsFor } from '../tokens/thresholds.ts';
 import type { AutoCompactState } from './breaker.ts';
+import type { CompactionAdvice } from './economics/advice.ts';
+import { type PriceSet, priceSetOf, type RewriteQuote } from './economics/costs.ts';
 import { Economy, type Turn } from './economics/economy.ts';
 import type { CostLedger } from './economics/ledger.ts';
-import { type PriceSet, priceSetOf } from './economics/prices.ts';
-import type { CompactionEvent } from './events.ts';
 import type { PinOptions } from './plan/pins.ts';
 import type { HandleFor } from './plan/receipt.ts';
-import type { Strategy } from './plan/strategy.ts';
+import type { CompactTrigger, Outcome, Strategy } from './plan/strategy.ts';
 import { createStrategy } from './strategies/registry.ts';
 import { LONGEST_TIMEOUT_MS } from './watch.ts';
 
@@ -197,3 +197,31 @@ export interface RunTurn extends Turn {
 
 /** Writes the summaries where nobody asks for another one. Needs no model. */
 export const defaultSummarizer: Summarizer = memory;
+
+/** What a compactor tells those who listen. Only the outcome of a compaction holds messages; the rest is safe to log. */
+export type CompactionEvent =
+  | { readonly type: 'compaction-start'; readonly trigger: CompactTrigger; readonly tokens: number }
+  | { readonly type: 'compaction-end'; readonly trigger: CompactTrigger; readonly outcome: Outcome }
+  | ({
+      /** Whether a planned compaction pays. Costs are in USD, `tokens` those of the request as it is and as it would be. */
+      readonly type: 'compaction-advice';
+      readonly tokens: number;
+      readonly tokensAfter: number;
+    } & Pick<CompactionAdvice, 'verdict' | 'reason' | 'spendable'> &
+      Pick<RewriteQuote, 'keepCost' | 'rewriteCost' | 'breakEvenTurns'>)
+  | {
+      readonly type: 'token-warning';
+      readonly level: TokenWarningState;
+      readonly tokens: number;
+      readonly windowTokens: number;
+    }
+  | { readonly type: 'compaction-paused'; readonly reason: string; readonly turns: number }
+  | {
+      /** The configured summarizer wrote nothing, and our own did in the same run. */
+      readonly type: 'summarizer-failed';
+      readonly summarizer: string;
+      readonly reason: SummaryFailure;
+      /** For people. */
+      readonly message: string;
+    }
+  | { readonly type: 'summarizer-paused'; readonly reason: string; readonly turns: number };

@@ -1,4 +1,4 @@
-import type { CompactionEvent } from '../compaction/events.ts';
+import type { CompactionEvent } from '../compaction/options.ts';
 import type { CommitResult } from '../stores/store.ts';
 
 /** What a keeper tells those who listen. Never holds content of messages. */

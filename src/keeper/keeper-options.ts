@@ -1,5 +1,4 @@
-import type { CompactionEvent } from '../compaction/events.ts';
-import { type CompactorOptions, engineOptionNames } from '../compaction/options.ts';
+import { type CompactionEvent, type CompactorOptions, engineOptionNames } from '../compaction/options.ts';
 import type { Hash } from '../conversation/chain.ts';
 import type { VolatileParts } from '../conversation/volatile.ts';
 import type { Store } from '../stores/store.ts';

@@ -1,7 +1,12 @@
 import { measureRequest } from '../compaction/compactor.ts';
 import { runCompaction } from '../compaction/engine.ts';
-import type { CompactionEvent } from '../compaction/events.ts';
-import { checkFormat, checkOptionNames, createEngine, type Engine } from '../compaction/options.ts';
+import {
+  type CompactionEvent,
+  checkFormat,
+  checkOptionNames,
+  createEngine,
+  type Engine,
+} from '../compaction/options.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
 import { later, letOthersRun } from '../compaction/watch.ts';
 import { createChains } from '../conversation/chain.ts';

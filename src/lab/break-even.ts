@@ -1,7 +1,6 @@
 import { growthPerTurn } from '../compaction/economics/advice.ts';
-import { costOf, isCacheExpired, type PriceSet } from '../compaction/economics/prices.ts';
+import { costOf, isCacheExpired, type PriceSet, quoteRewrite } from '../compaction/economics/costs.ts';
 import { createPromptCache, type PromptSegment } from '../compaction/economics/prompt-cache.ts';
-import { quoteRewrite } from '../compaction/economics/quote.ts';
 import { changeOf } from '../compaction/plan/strategy.ts';
 import { createPromptMaker, type Planner, planCompaction, rewriteSizes, tokensOf } from './cost-prompt.ts';
 import type { CostSession, CostTurn } from './cost-session.ts';

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { type PriceSet, priceSetOf } from '../compaction/economics/prices.ts';
+import { type PriceSet, priceSetOf } from '../compaction/economics/costs.ts';
 import { replayCost } from '../compaction/economics/prompt-cache.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import { withMessages } from '../conversation/format.ts';

@@ -17,7 +17,7 @@ import {
   oneOffCost,
   type PriceSet,
   type RequestSize,
-} from '../compaction/economics/prices.ts';
+} from '../compaction/economics/costs.ts';
 import { createPromptCache, type PromptSegment } from '../compaction/economics/prompt-cache.ts';
 import { type Change, changeOf, type Outcome } from '../compaction/plan/strategy.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';

@@ -27,15 +27,10 @@ export interface TokenEstimatorOptions {
   readonly countText?: (text: string) => number;
 }
 
-/** Smaller messages, cleared results above all, are counted again sooner than they are looked up. */
-const FORGETTABLE_TOKENS = 24;
-
 /** Makes an estimator. Keep it for the life of a conversation: it counts every message only once. */
 export function createTokenEstimator(options: TokenEstimatorOptions = {}): TokenEstimator {
   const profile = options.profile ?? o200kProfile;
-  const countText = rememberLast(
-    options.countText ?? ((text: string) => estimateTextTokens(text) * profile.textRatio),
-  );
+  const countText = options.countText ?? ((text: string) => estimateTextTokens(text) * profile.textRatio);
   const sizes = new WeakMap<Message, number>();
 
   const countBlock = (block: Block): number => countBlockWith(block, countText, profile);
@@ -45,7 +40,7 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
     if (known !== undefined) return known;
     let size = profile.perMessageTokens;
     for (const block of message.blocks) size += countBlock(block);
-    if (size > FORGETTABLE_TOKENS) sizes.set(message, size);
+    sizes.set(message, size);
     return size;
   };
 
@@ -89,19 +84,6 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
     countMessages,
     countSystem,
     countTools,
-  };
-}
-
-/** Cleared results come in thousands with one text between them. */
-function rememberLast(count: (text: string) => number): (text: string) => number {
-  let lastText: string | undefined;
-  let lastSize = 0;
-  return (text) => {
-    if (text !== lastText) {
-      lastSize = count(text);
-      lastText = text;
-    }
-    return lastSize;
   };
 }
 

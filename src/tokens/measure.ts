@@ -1,6 +1,5 @@
 import type { Conversation } from '../conversation/format.ts';
 import type { Block, Message, Role, Usage } from '../conversation/message.ts';
-import { rememberFold } from '../conversation/prefix-memory.ts';
 import type { TokenEstimator } from './estimator.ts';
 
 /** A number of tokens with how far it may be off. */
@@ -88,70 +87,39 @@ export interface LearnedRatio {
 /** Estimated tokens that the profile's own ratio is worth against what a conversation reports. */
 const PRIOR_TOKENS = 2000;
 
-/** Growth of the prompt from one reported usage to the next, against what was estimated for it. */
-interface Evidence {
-  estimated: number;
-  reported: number;
-  sinceLast: number;
-  last: Usage | undefined;
-}
-
-/** Evidence is gathered once per conversation and estimator, and goes on where the last turn ended. */
-const gatherers = new WeakMap<TokenEstimator, (messages: readonly Message[]) => Evidence>();
-
-function gatherEvidence(messages: readonly Message[], estimator: TokenEstimator): Evidence {
-  let gather = gatherers.get(estimator);
-  if (gather === undefined) {
-    gather = rememberFold<Message, Evidence>({
-      start: () => ({ estimated: PRIOR_TOKENS, reported: PRIOR_TOKENS, sinceLast: 0, last: undefined }),
-      add: (evidence, message) => addEvidence(evidence, message, estimator),
-    });
-    gatherers.set(estimator, gather);
-  }
-  return gather(messages);
-}
-
-function addEvidence(evidence: Evidence, message: Message, estimator: TokenEstimator): void {
-  const { usage } = message;
-  if (usage !== undefined && usage.promptTokens > 0 && usage !== evidence.last) {
-    const growth = evidence.last === undefined ? 0 : usage.promptTokens - evidence.last.promptTokens;
-    // A prompt that shrank or jumped was edited, compacted or cached apart: it says nothing about the ratio.
-    if (growth > 0 && growth < 5 * evidence.sinceLast) {
-      evidence.estimated += evidence.sinceLast;
-      evidence.reported += growth;
-    }
-    evidence.last = usage;
-    evidence.sinceLast = 0;
-  }
-  evidence.sinceLast += estimator.countMessage(message);
-}
-
 /**
  * How many tokens this provider counts for each one estimated, from the growth of the prompt between one reported
  * usage and the next. What never changes (system prompt, tools) cancels out, so it need not be known.
  */
 export function learnRatio(messages: readonly Message[], estimator: TokenEstimator): LearnedRatio {
-  const { estimated, reported } = gatherEvidence(messages, estimator);
+  let estimated = PRIOR_TOKENS;
+  let reported = PRIOR_TOKENS;
+  let sinceLast = 0;
+  let last: Usage | undefined;
+  for (const message of messages) {
+    const { usage } = message;
+    if (usage !== undefined && usage.promptTokens > 0 && usage !== last) {
+      const growth = last === undefined ? 0 : usage.promptTokens - last.promptTokens;
+      // A prompt that shrank or jumped was edited, compacted or cached apart: it says nothing about the ratio.
+      if (growth > 0 && growth < 5 * sinceLast) {
+        estimated += sinceLast;
+        reported += growth;
+      }
+      last = usage;
+      sinceLast = 0;
+    }
+    sinceLast += estimator.countMessage(message);
+  }
   const evidence = 1 - PRIOR_TOKENS / estimated;
   const relativeError = estimator.profile.relativeError * (1 - evidence / 2);
   return { ratio: reported / estimated, relativeError };
 }
 
 /** What tokens are spent on. */
-export type TokenClass =
-  | 'system'
-  | 'tools'
-  | 'user'
-  | 'assistant'
-  | 'reasoning'
-  | 'tool-calls'
-  | 'tool-results'
-  | 'media'
-  | 'other'
-  | 'overhead';
+export type TokenClass = (typeof tokenClasses)[number];
 
 /** Every class, in the order in which reports list them. */
-export const tokenClasses: readonly TokenClass[] = [
+export const tokenClasses = [
   'system',
   'tools',
   'user',
@@ -162,7 +130,7 @@ export const tokenClasses: readonly TokenClass[] = [
   'media',
   'other',
   'overhead',
-];
+] as const;
 
 /** Estimated tokens of a conversation by what they are spent on. The classes add up to the whole. */
 export function tokensByClass(

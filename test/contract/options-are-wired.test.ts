@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { PriceSet } from '../../src/compaction/economics/costs.ts';
 import { emptyLedger } from '../../src/compaction/economics/ledger.ts';
-import type { PriceSet } from '../../src/compaction/economics/prices.ts';
 import { integer, type OptionSpec } from '../../src/conversation/options.ts';
 import {
   type CallOptions,

@@ -1,6 +1,6 @@
 import { type AdviceReason, adviseCompaction } from '../../src/compaction/economics/advice.ts';
+import { costOf, type PriceSet } from '../../src/compaction/economics/costs.ts';
 import { emptyLedger, settleTurn } from '../../src/compaction/economics/ledger.ts';
-import { costOf, type PriceSet } from '../../src/compaction/economics/prices.ts';
 import { createPromptCache, type PromptSegment } from '../../src/compaction/economics/prompt-cache.ts';
 import { promptLimitTokens } from '../../src/tokens/thresholds.ts';
 

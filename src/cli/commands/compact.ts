@@ -1,5 +1,5 @@
 import { runCompaction } from '../../compaction/engine.ts';
-import type { CompactionEvent } from '../../compaction/events.ts';
+import type { CompactionEvent } from '../../compaction/options.ts';
 import { requestTokens } from '../../compaction/plan/receipt.ts';
 import type { NotCompacted, Strategy } from '../../compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../compaction/strategies/registry.ts';

@@ -1,5 +1,5 @@
 import { adviceFor, type CompactionAdvice, explainAdvice } from '../../compaction/economics/advice.ts';
-import { priceSetOf } from '../../compaction/economics/prices.ts';
+import { priceSetOf } from '../../compaction/economics/costs.ts';
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';

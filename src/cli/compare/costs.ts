@@ -1,4 +1,4 @@
-import { priceSetOf } from '../../compaction/economics/prices.ts';
+import { priceSetOf } from '../../compaction/economics/costs.ts';
 import { defaultSummarizer } from '../../compaction/options.ts';
 import { createStrategy } from '../../compaction/strategies/registry.ts';
 import { type CostPolicy, type CostReplay, type ReplayOptions, replayCosts } from '../../lab/cost-replay.ts';

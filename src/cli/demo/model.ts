@@ -1,4 +1,4 @@
-import { type PriceSet, priceSetOf } from '../../compaction/economics/prices.ts';
+import { type PriceSet, priceSetOf } from '../../compaction/economics/costs.ts';
 import { findModel } from '../../tokens/catalog.ts';
 
 /** The model that the demo is played with; the provider is on this machine and only its name is. */

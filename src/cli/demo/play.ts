@@ -1,5 +1,5 @@
 import { createCompactor } from '../../compaction/compactor.ts';
-import { type BilledTokens, costOf } from '../../compaction/economics/prices.ts';
+import { type BilledTokens, costOf } from '../../compaction/economics/costs.ts';
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import { asCount, asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import { readConversation } from '../../formats/registry.ts';

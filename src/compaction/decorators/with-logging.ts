@@ -4,8 +4,8 @@ import { type Block, type Message, type Role, textOf, type Usage } from '../../c
 import { printable } from '../../conversation/printable.ts';
 import { readSummaryMessage, SUMMARY_HEADING } from '../../conversation/summary-message.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
-import type { UndoRecord } from '../plan/plan.ts';
-import { type Receipt, requestTokens } from '../plan/receipt.ts';
+import { applyPlan } from '../plan/plan.ts';
+import { requestTokens } from '../plan/receipt.ts';
 import {
   type Change,
   type CompactTrigger,
@@ -186,12 +186,10 @@ export interface MessageDiff {
 /** Every message from before and after, in order; what is new stands behind what went in its place. */
 export function diffMessages(
   before: Conversation,
-  { conversation, undo, receipt }: Change,
+  { conversation, plan }: Pick<Change, 'conversation' | 'plan'>,
   estimator: TokenEstimator,
 ): readonly MessageDiff[] {
-  const places = keptPlaces(undo, before.messages.length);
-  const kept = new Set(places);
-  const changed = changedPlaces(before.messages, conversation.messages, { places, kept, receipt });
+  const places = new Map(applyPlan(before, plan).origins.map((origin, place) => [origin, place]));
   const sideOf = (message: Message, index: number): DiffSide => ({
     index,
     role: message.role,
@@ -207,81 +205,19 @@ export function diffMessages(
     }
   };
   for (const [index, message] of before.messages.entries()) {
-    const place = places[index] ?? changed.get(index);
-    const after = place === undefined ? undefined : conversation.messages[place];
-    if (place === undefined || after === undefined) {
+    const place = places.get(index) ?? -1;
+    const after = conversation.messages[place];
+    if (after === undefined) {
       diff.push({ change: 'gone', before: sideOf(message, index) });
       continue;
     }
     sayNew(place);
-    const change = changed.has(index) ? 'changed' : 'kept';
+    const change = after.raw === message.raw ? 'kept' : 'changed';
     diff.push({ change, before: sideOf(message, index), after: sideOf(after, place) });
     next = place + 1;
   }
   sayNew(conversation.messages.length);
   return diff;
-}
-
-/** For each message from before the place it has now, where it is the same value. */
-function keptPlaces({ runs }: UndoRecord, length: number): readonly (number | undefined)[] {
-  const places = new Array<number | undefined>(length).fill(undefined);
-  let index = 0;
-  for (const run of runs) {
-    if ('raws' in run) {
-      index += run.raws.length;
-      continue;
-    }
-    for (let offset = 0; offset < run.count; offset++) places[index++] = run.from + offset;
-  }
-  return places;
-}
-
-/** Where the messages are now that were made smaller: between their kept neighbours, and like them in role and ids. */
-function changedPlaces(
-  before: readonly Message[],
-  after: readonly Message[],
-  {
-    places,
-    kept,
-    receipt,
-  }: {
-    readonly places: readonly (number | undefined)[];
-    readonly kept: ReadonlySet<number | undefined>;
-    readonly receipt: Receipt;
-  },
-): ReadonlyMap<number, number> {
-  const changed = new Map<number, number>();
-  let next = 0;
-  for (const { fate, start, end } of receipt.runs) {
-    for (let index = start; index < end; index++) {
-      const place = places[index];
-      const message = before[index];
-      if (place !== undefined) next = place + 1;
-      if (fate !== 'reduced' || place !== undefined || message === undefined) continue;
-      let candidate = next;
-      while (candidate < after.length && !kept.has(candidate) && !isLike(message, after[candidate]))
-        candidate++;
-      if (candidate >= after.length || kept.has(candidate)) continue;
-      changed.set(index, candidate);
-      next = candidate + 1;
-    }
-  }
-  return changed;
-}
-
-function isLike(before: Message, after: Message | undefined): boolean {
-  if (after === undefined || after.role !== before.role || readSummaryMessage(after) !== undefined)
-    return false;
-  return idsOf(before) === idsOf(after);
-}
-
-function idsOf({ blocks }: Message): string {
-  return JSON.stringify(
-    blocks.flatMap((block) => {
-      if (block.type === 'tool-call') return [block.id ?? block.name];
-      return block.type === 'tool-result' ? [block.callId ?? block.name ?? ''] : [];
-    }),
-  );
 }
 
 const SHOWN_CHARACTERS = 80;

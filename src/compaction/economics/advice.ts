@@ -4,9 +4,8 @@ import { groupRounds } from '../../conversation/rounds.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
 import { promptLimitTokens, type Thresholds } from '../../tokens/thresholds.ts';
 import { requestTokens } from '../plan/receipt.ts';
+import { type PriceSet, quoteRewrite, type Rewrite, type RewriteQuote, safeRemovalTokens } from './costs.ts';
 import { type CostLedger, emptyLedger, savedSoFar } from './ledger.ts';
-import type { PriceSet } from './prices.ts';
-import { quoteRewrite, type Rewrite, type RewriteQuote, safeRemovalTokens } from './quote.ts';
 
 /** A planned compaction, and what its moment is like. */
 export interface CompactionQuestion extends Rewrite {

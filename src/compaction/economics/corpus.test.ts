@@ -13,9 +13,8 @@ import { readCostSessions } from '../../../test/support/recorded-costs.ts';
 import { findModel } from '../../tokens/catalog.ts';
 import { promptLimitTokens } from '../../tokens/thresholds.ts';
 import { growthPerTurn } from './advice.ts';
-import { costOf, isCacheExpired, type PriceSet, priceSetOf } from './prices.ts';
+import { costOf, isCacheExpired, type PriceSet, priceSetOf, quoteRewrite } from './costs.ts';
 import { createPromptCache } from './prompt-cache.ts';
-import { quoteRewrite } from './quote.ts';
 
 const isMissing = corpusFiles().length === 0;
 

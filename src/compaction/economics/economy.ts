@@ -4,9 +4,8 @@ import type { TokenEstimator } from '../../tokens/estimator.ts';
 import type { Thresholds } from '../../tokens/thresholds.ts';
 import { changeOf, type Outcome } from '../plan/strategy.ts';
 import { adviceFor, type CompactionAdvice, isTaskBoundary, mostTokens, rewriteSizes } from './advice.ts';
+import { certainlyReusable, isCacheExpired, oneOffCost, type PriceSet, type RequestSize } from './costs.ts';
 import { type CostLedger, emptyLedger, type LedgerCompaction, savedSoFar, settleTurn } from './ledger.ts';
-import { isCacheExpired, oneOffCost, type PriceSet, type RequestSize } from './prices.ts';
-import { certainlyReusable } from './quote.ts';
 
 /** A request that is about to be sent. */
 export interface Turn {

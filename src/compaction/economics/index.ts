@@ -10,8 +10,16 @@ export {
   explainAdvice,
   growthPerTurn,
 } from './advice.ts';
+export {
+  isCacheExpired,
+  type PriceSet,
+  priceSetOf,
+  quoteRewrite,
+  type Rewrite,
+  type RewriteQuote,
+  safeRemovalTokens,
+} from './costs.ts';
 export { type CostLedger, emptyLedger, type LedgerTurn, savedSoFar, settleTurn } from './ledger.ts';
-export { isCacheExpired, type PriceSet, priceSetOf } from './prices.ts';
 export {
   createPromptCache,
   type PromptRequest,
@@ -20,4 +28,3 @@ export {
   replayCost,
   replayRequests,
 } from './prompt-cache.ts';
-export { quoteRewrite, type Rewrite, type RewriteQuote, safeRemovalTokens } from './quote.ts';

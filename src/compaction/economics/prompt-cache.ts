@@ -7,7 +7,7 @@ import {
   entryTtlSeconds,
   type PriceSet,
   type RequestSize,
-} from './prices.ts';
+} from './costs.ts';
 
 /** A stretch of a prompt that is sent as a whole: instructions and tools, a message, a block. */
 export interface PromptSegment {

@@ -4,8 +4,16 @@ import { newestRoundsStart } from '../../conversation/rounds.ts';
 import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
 import type { Edit } from '../plan/plan.ts';
-import { Draft, type OrderOfLeaving, orderOfLeaving, savedBy, type Unit, unitsOf } from './draft.ts';
-import { type TextResult, textResults } from './shortening.ts';
+import {
+  Draft,
+  type OrderOfLeaving,
+  orderOfLeaving,
+  savedBy,
+  type TextResult,
+  textResults,
+  type Unit,
+  unitsOf,
+} from './draft.ts';
 
 /**
  * - `oversized-first`: a round that takes more than half of the window by itself is cut first: its largest tool results are

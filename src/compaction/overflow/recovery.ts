@@ -21,17 +21,7 @@ const CURED_ELSEWHERE: ReadonlySet<string> = new Set(['media-limit']);
 
 /** How the next request differs from the one that was refused. */
 export interface OverflowRetry
-  extends Pick<
-    RetryTruncation,
-    | 'droppedRounds'
-    | 'droppedMessages'
-    | 'shortenedRounds'
-    | 'shortenedResults'
-    | 'isCurrentTurnShortened'
-    | 'largestRound'
-    | 'gapTokens'
-    | 'fraction'
-  > {
+  extends Omit<RetryTruncation, 'conversation' | 'plan' | 'leftOut' | 'marker' | 'receipt'> {
   /** From 1. */
   readonly attempt: number;
   /** For a log: what was refused and what is left out, with the names of the rounds. */
@@ -115,7 +105,12 @@ export async function recoverFromOverflow<Answer>(
       original ??= { error };
     }
     const next = retries.length < maxRetries ? nextRequest(request, facts, retries, options) : undefined;
-    if (next === undefined) return tooLong(original.error, nameLargest(conversation, options), retries);
+    if (next === undefined)
+      return tooLong(
+        original.error,
+        largestOf(nameRounds(conversation.messages, options.estimator)),
+        retries,
+      );
     retries.push(next.retry);
     onRetry?.(next.retry);
     request = next;
@@ -156,26 +151,26 @@ function lowerOutput(facts: OverflowFacts, current: number | undefined): number 
 }
 
 function withLessOutput({ conversation }: Request, maxOutputTokens: number, attempt: number): NextRequest {
+  const message = `retry ${attempt}: the output limit is ${countText(maxOutputTokens)} tokens now`;
+  const remainingMessages = conversation.messages.length;
   return {
     conversation,
     maxOutputTokens,
-    retry: {
-      attempt,
-      message: `retry ${attempt}: the output limit is ${countText(maxOutputTokens)} tokens now`,
-      droppedRounds: [],
-      droppedMessages: 0,
-      shortenedRounds: [],
-      shortenedResults: 0,
-      isCurrentTurnShortened: false,
-      largestRound: undefined,
-      remainingMessages: conversation.messages.length,
-      gapTokens: undefined,
-      fraction: undefined,
-      maxOutputTokens,
-      receipt: undefined,
-    },
+    retry: { ...NOTHING_LEFT, attempt, message, remainingMessages, maxOutputTokens },
   };
 }
+
+const NOTHING_LEFT = {
+  droppedRounds: [],
+  droppedMessages: 0,
+  shortenedRounds: [],
+  shortenedResults: 0,
+  isCurrentTurnShortened: false,
+  largestRound: undefined,
+  gapTokens: undefined,
+  fraction: undefined,
+  receipt: undefined,
+};
 
 function withLessHistory<Answer>(
   { conversation, maxOutputTokens }: Request,
@@ -187,32 +182,14 @@ function withLessHistory<Answer>(
   const dropAtLeastTokens = attempt > 1 ? requestTokens(conversation, options.estimator) / 2 : 0;
   const truncated = truncateHeadForRetry(conversation, { ...options, overflow, attempt, dropAtLeastTokens });
   if (truncated === null) return undefined;
+  const { conversation: shorter, plan: _plan, leftOut: _leftOut, marker: _marker, ...account } = truncated;
+  const message = describeRetry(attempt, truncated);
+  const remainingMessages = shorter.messages.length;
   return {
-    conversation: truncated.conversation,
+    conversation: shorter,
     maxOutputTokens,
-    retry: {
-      attempt,
-      message: describeRetry(attempt, truncated),
-      droppedRounds: truncated.droppedRounds,
-      droppedMessages: truncated.droppedMessages,
-      shortenedRounds: truncated.shortenedRounds,
-      shortenedResults: truncated.shortenedResults,
-      isCurrentTurnShortened: truncated.isCurrentTurnShortened,
-      largestRound: truncated.largestRound,
-      remainingMessages: truncated.conversation.messages.length,
-      gapTokens: truncated.gapTokens,
-      fraction: truncated.fraction,
-      maxOutputTokens,
-      receipt: truncated.receipt,
-    },
+    retry: { ...account, attempt, message, remainingMessages, maxOutputTokens },
   };
-}
-
-function nameLargest(
-  { messages }: Conversation,
-  { estimator }: Pick<RetryTruncationOptions, 'estimator'>,
-): NamedRound | undefined {
-  return largestOf(nameRounds(messages, estimator));
 }
 
 function tooLong(
@@ -234,16 +211,8 @@ function tooLong(
   };
 }
 
-interface RetriedAccount {
-  readonly gapTokens: number | undefined;
-  readonly largestRound: NamedRound | undefined;
-  readonly droppedRounds: readonly NamedRound[];
-  readonly shortenedRounds: readonly NamedRound[];
-  readonly isCurrentTurnShortened: boolean;
-}
-
 /** One line for a log: what was too much, what is left out, and the names of the rounds. */
-export function describeRetry(attempt: number, truncated: RetriedAccount): string {
+export function describeRetry(attempt: number, truncated: RetryTruncation): string {
   const { gapTokens, largestRound, droppedRounds, shortenedRounds, isCurrentTurnShortened } = truncated;
   const parts = [
     gapTokens === undefined ? 'too long' : `too long by ${countText(gapTokens)} tokens`,

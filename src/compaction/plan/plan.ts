@@ -63,6 +63,8 @@ export interface AppliedPlan {
   readonly undo: UndoRecord;
   /** One for each original message. */
   readonly fates: readonly Fate[];
+  /** For each message that is there now the original it was; -1 for one that was made. */
+  readonly origins: readonly number[];
 }
 
 /**
@@ -81,15 +83,12 @@ export function applyPlan(conversation: Conversation, plan: Plan): AppliedPlan {
   return {
     conversation: withMessages(conversation, current),
     undo: { version: 1, length: current.length, runs: undoRuns(messages, current, trace.origins) },
-    fates: trace.fates,
+    ...trace,
   };
 }
 
-/** What happened to a list so far: for each current message the original it is (-1: it was made), and all fates. */
-interface Trace {
-  readonly origins: readonly number[];
-  readonly fates: readonly Fate[];
-}
+/** What happened to a list so far. */
+type Trace = Pick<AppliedPlan, 'fates' | 'origins'>;
 
 function compose({ origins: earlier, fates: earlierFates }: Trace, step: Trace): Trace {
   const fates = earlierFates.slice();

@@ -16,7 +16,7 @@ import {
 } from '../../memory/summary-request.ts';
 import { accountFor, demandTokens } from '../../memory/survival.ts';
 import { opening } from '../../memory/tell.ts';
-import { shortenText } from '../overflow/shortening.ts';
+import { shortenText } from '../overflow/draft.ts';
 import { truncateHeadForRetry } from '../overflow/truncation.ts';
 import { findFloor, type Layout, layOut, layoutEdits } from '../plan/layout.ts';
 import { type PinLimits, spansOf } from '../plan/pins.ts';

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { shortenText } from './shortening.ts';
+import { shortenText } from './draft.ts';
 
 /** One token for each character. */
 const length = (text: string) => text.length;

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { findModel } from '../../tokens/catalog.ts';
 import { expectedRemainingTurns, growthPerTurn } from './advice.ts';
-import { isCacheExpired, type PriceSet, priceSetOf } from './prices.ts';
-import { quoteRewrite, type Rewrite, safeRemovalTokens } from './quote.ts';
+import {
+  isCacheExpired,
+  type PriceSet,
+  priceSetOf,
+  quoteRewrite,
+  type Rewrite,
+  safeRemovalTokens,
+} from './costs.ts';
 
 function pricesOf(model: string): PriceSet {
   const prices = priceSetOf(findModel(model) ?? {});
