@@ -1,5 +1,5 @@
 /** What planning and applying the default ladder costs, against JSON.parse of the same body in the same run. */
-import { requestTokens } from '../src/compaction/plan/receipt.ts';
+import { requestTokens } from '../src/tokens/measure.ts';
 import { createStrategy } from '../src/compaction/strategies/registry.ts';
 import { findFormat } from '../src/formats/registry.ts';
 import { createTokenEstimator } from '../src/tokens/estimator.ts';

@@ -78,7 +78,17 @@ export {
   type UndoRecord,
   undoPlan,
 } from './compaction/plan/plan.ts';
-export { type FateRun, type Receipt, requestTokens } from './compaction/plan/receipt.ts';
+export type { FateRun, Receipt } from './compaction/plan/receipt.ts';
+export {
+  requestTokens,
+  type LearnedRatio,
+  learnRatio,
+  measureContext,
+  type TokenClass,
+  type TokenMeasure,
+  tokenClasses,
+  tokensByClass,
+} from './tokens/measure.ts';
 export {
   type Change,
   type Compacted,
@@ -190,15 +200,6 @@ export { type OpenaiClientOptions, openaiClient } from './providers/openai.ts';
 export { type PreviewOptions, preview } from './report/preview.ts';
 export { contextWindowForModel, findModel, type ModelOptions } from './tokens/catalog.ts';
 export { createTokenEstimator, type TokenEstimator, type TokenEstimatorOptions } from './tokens/estimator.ts';
-export {
-  type LearnedRatio,
-  learnRatio,
-  measureContext,
-  type TokenClass,
-  type TokenMeasure,
-  tokenClasses,
-  tokensByClass,
-} from './tokens/measure.ts';
 export type { ModelInfo } from './tokens/model-info.ts';
 export { o200kProfile, type TokenProfile, tokenProfileForModel } from './tokens/profiles.ts';
 export { estimateTextTokens } from './tokens/text-estimator.ts';

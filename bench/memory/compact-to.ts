@@ -1,6 +1,6 @@
 /** Brings a conversation down to a share of its tokens by the path that users take. */
 import { createCompactor } from '../../src/compaction/compactor.ts';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
 import { type Conversation, writeConversation } from '../../src/conversation/format.ts';
 import type { Message } from '../../src/conversation/message.ts';
 import { readConversation } from '../../src/formats/registry.ts';

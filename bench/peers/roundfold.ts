@@ -1,5 +1,5 @@
 import { defaultSummarizer } from '../../src/compaction/options.ts';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
 import { changeOf } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import { writeConversation } from '../../src/conversation/format.ts';

@@ -3,7 +3,7 @@ import type { Message, Usage } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';
 import { readConversation } from '../formats/registry.ts';
 import type { TokenEstimator } from '../tokens/estimator.ts';
-import { measureContext } from '../tokens/measure.ts';
+import { measureContext, tokensOf } from '../tokens/measure.ts';
 import { shouldContextCollapse, type Thresholds, tokenWarningState } from '../tokens/thresholds.ts';
 import {
   type AutoCompactState,
@@ -280,8 +280,7 @@ export function measureRequest(
   if (usage === undefined) return tokens;
   const { messages } = conversation;
   const answered = messages.findLastIndex(({ role }) => role === 'assistant');
-  let since = 0;
-  for (const message of messages.slice(answered + 1)) since += estimator.countMessage(message);
+  const since = tokensOf(messages.slice(answered + 1), estimator);
   // The two are compared where both speak of the same: up to the newest response.
   const reported = usage.promptTokens + usage.outputTokens;
   const expected = tokens - since;

@@ -1,9 +1,9 @@
 import type { Conversation } from '../conversation/format.ts';
+import { requestTokens } from '../tokens/measure.ts';
 import { rescuedTokens, shouldContextCollapse } from '../tokens/thresholds.ts';
 import type { Engine, RunTurn } from './options.ts';
 import { markerText, type RetryTruncation, truncateHeadForRetry } from './overflow/truncation.ts';
 import type { Plan } from './plan/plan.ts';
-import { requestTokens } from './plan/receipt.ts';
 import {
   changeOf,
   finishPlan,
@@ -12,6 +12,7 @@ import {
   refuseIllegal,
   type StrategyContext,
 } from './plan/strategy.ts';
+import { collapse as collapseStrategy } from './strategies/collapse.ts';
 
 /** Times that rounds are dropped or results shortened for one request: each time by what was left over as well. */
 const TRIES = 8;
@@ -103,9 +104,11 @@ function leaveOut(
   return smallest;
 }
 
+const emergency = collapseStrategy();
+
 /** The smaller of what the strategy made and what the emergency makes. */
 async function collapse(
-  { emergency, estimator }: Engine,
+  { estimator }: Engine,
   conversation: Conversation,
   { outcome, context }: { readonly outcome: Outcome; readonly context: StrategyContext },
 ): Promise<{ readonly steps: Plan['steps']; readonly current: Conversation }> {

@@ -2,11 +2,11 @@ import { addUsage } from '../conversation/add-usage.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Summarizer, SummaryRequest } from '../memory/summary-request.ts';
+import { requestTokens } from '../tokens/measure.ts';
 import { type CompactionAdvice, explainAdvice } from './economics/advice.ts';
 import type { RequestSize } from './economics/costs.ts';
 import { rescue } from './emergency.ts';
 import { defaultSummarizer, type Engine, type RunTurn } from './options.ts';
-import { requestTokens } from './plan/receipt.ts';
 import {
   type CompactTrigger,
   changeOf,

@@ -131,7 +131,6 @@ export function createEngine(
     thresholds,
     estimator,
     strategy: typeof chosen === 'string' ? createStrategy(chosen, options.options) : chosen,
-    emergency: createStrategy('collapse'),
     summarizer: options.summarizer ?? defaultSummarizer,
     summarizerTimeout,
     pins: options.pins ?? {},
@@ -176,8 +175,6 @@ export interface Engine {
   readonly thresholds: Thresholds;
   readonly estimator: TokenEstimator;
   readonly strategy: Strategy;
-  /** What is left when the window is as good as full and nothing else helped. */
-  readonly emergency: Strategy;
   readonly summarizer: Summarizer;
   /** Milliseconds that a summarizer may take. */
   readonly summarizerTimeout: number;

@@ -1,7 +1,7 @@
 import { rescue } from '../compaction/emergency.ts';
 import { createContext } from '../compaction/engine.ts';
 import type { Engine } from '../compaction/options.ts';
-import { requestTokens } from '../compaction/plan/receipt.ts';
+import { requestTokens } from '../tokens/measure.ts';
 import { changeOf, notCompacted } from '../compaction/plan/strategy.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Reduced } from './ports.ts';

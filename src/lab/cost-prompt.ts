@@ -1,7 +1,7 @@
 import type { PromptSegment } from '../compaction/economics/prompt-cache.ts';
 import { runCompaction } from '../compaction/engine.ts';
 import { createEngine } from '../compaction/options.ts';
-import { requestTokens } from '../compaction/plan/receipt.ts';
+import { requestTokens } from '../tokens/measure.ts';
 import type { Outcome, Strategy } from '../compaction/plan/strategy.ts';
 import { withMessages } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';

@@ -1,6 +1,6 @@
 import { runCompaction } from '../compaction/engine.ts';
 import { createEngine } from '../compaction/options.ts';
-import { requestTokens } from '../compaction/plan/receipt.ts';
+import { requestTokens } from '../tokens/measure.ts';
 import { changeOf, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
 import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';

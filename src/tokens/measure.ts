@@ -17,17 +17,14 @@ export interface TokenMeasure {
  * that carries a usage, plus an estimate of what came after it. Without any usage everything is estimated.
  */
 export function measureContext(conversation: Conversation, estimator: TokenEstimator): TokenMeasure {
-  const { messages, frame } = conversation;
+  const { messages } = conversation;
   const anchor = findAnchor(messages);
   if (anchor === undefined) {
-    const framed =
-      estimator.countSystem(frame) + estimator.countTools(frame) + estimator.profile.perRequestTokens;
-    const estimate = framed + estimator.countMessages(messages);
-    return withErrorBar(0, estimate, estimator.profile.relativeError);
+    return withErrorBar(0, requestTokens(conversation, estimator), estimator.profile.relativeError);
   }
   const learned = learnRatio(messages, estimator);
   const after = messages.slice(anchor.index).filter((message) => !isOfResponse(message, anchor));
-  const estimate = sum(after, estimator) * learned.ratio;
+  const estimate = tokensOf(after, estimator) * learned.ratio;
   return withErrorBar(anchor.usage.promptTokens + anchor.usage.outputTokens, estimate, learned.relativeError);
 }
 
@@ -40,7 +37,15 @@ function withErrorBar(reported: number, estimate: number, relativeError: number)
   };
 }
 
-function sum(messages: readonly Message[], estimator: TokenEstimator): number {
+/** Estimated tokens of a whole request: instructions, tools and messages. */
+export function requestTokens({ frame, messages }: Conversation, estimator: TokenEstimator): number {
+  const framed =
+    estimator.countSystem(frame) + estimator.countTools(frame) + estimator.profile.perRequestTokens;
+  return framed + estimator.countMessages(messages);
+}
+
+/** Estimated tokens of some messages. Unlike `countMessages` it remembers no list, so it is for parts of one. */
+export function tokensOf(messages: readonly Message[], estimator: TokenEstimator): number {
   return messages.reduce((total, message) => total + estimator.countMessage(message), 0);
 }
 

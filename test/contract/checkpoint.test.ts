@@ -1,7 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { afterAll, describe, expect } from 'vitest';
 import { initialAutoCompactState } from '../../src/compaction/breaker.ts';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { changeOf, type Strategy } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../src/compaction/strategies/registry.ts';
 import { findContract } from '../../src/contracts/registry.ts';
@@ -18,6 +17,7 @@ import { projectView } from '../../src/keeper/project-view.ts';
 import { type KeeperTurn, readTurn } from '../../src/keeper/turn.ts';
 import type { Checkpoint } from '../../src/stores/checkpoint.ts';
 import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
 import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { strategyContext } from '../support/strategy-context.ts';

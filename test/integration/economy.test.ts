@@ -6,7 +6,6 @@ import { costOf, oneOffCost, type PriceSet, priceSetOf } from '../../src/compact
 import { emptyLedger, savedSoFar } from '../../src/compaction/economics/ledger.ts';
 import { createPromptCache, type PromptSegment } from '../../src/compaction/economics/prompt-cache.ts';
 import type { CompactionEvent, CompactorOptions } from '../../src/compaction/options.ts';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { changeOf, type Strategy } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import type { Conversation } from '../../src/conversation/format.ts';
@@ -16,6 +15,7 @@ import { memory } from '../../src/memory/summarizer.ts';
 import type { Summarizer } from '../../src/memory/summary-request.ts';
 import { findModel } from '../../src/tokens/catalog.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../src/tokens/estimator.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
 import { tokenProfileForModel } from '../../src/tokens/profiles.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { readRecordings } from '../../src/transcripts/recordings.ts';

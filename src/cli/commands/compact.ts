@@ -1,6 +1,6 @@
 import { runCompaction } from '../../compaction/engine.ts';
 import type { CompactionEvent } from '../../compaction/options.ts';
-import { requestTokens } from '../../compaction/plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import type { NotCompacted, Strategy } from '../../compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../compaction/strategies/registry.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';

@@ -1,6 +1,7 @@
 import { pinnedMessages } from '../../compaction/plan/pins.ts';
 import { applyPlan } from '../../compaction/plan/plan.ts';
-import { type Receipt, requestTokens, writeReceipt } from '../../compaction/plan/receipt.ts';
+import { type Receipt, writeReceipt } from '../../compaction/plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import { printableJson } from '../../conversation/printable.ts';

@@ -4,8 +4,8 @@ import { type Block, type Message, type Role, textOf, type Usage } from '../../c
 import { printable } from '../../conversation/printable.ts';
 import { readSummaryMessage, SUMMARY_HEADING } from '../../conversation/summary-message.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { applyPlan } from '../plan/plan.ts';
-import { requestTokens } from '../plan/receipt.ts';
 import {
   type Change,
   type CompactTrigger,
@@ -102,7 +102,7 @@ export interface LogRecord {
 }
 
 /** The account of a run that ended with this outcome. */
-export function toLogRecord(
+function toLogRecord(
   strategy: string,
   conversation: Conversation,
   context: StrategyContext,

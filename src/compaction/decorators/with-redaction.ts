@@ -186,12 +186,12 @@ interface Anatomy {
  * The raw value of a message after `redact` has seen every text in it, wherever it stands and however often: formats
  * write the same call in several places. The very same value when nothing was changed.
  */
-export function redactRaw(message: Message, redact: Redact): unknown {
+function redactRaw(message: Message, redact: Redact): unknown {
   return redactWith(message.raw, redact, anatomyOf(message));
 }
 
 /** Any other value, in the same way. */
-export function redactValue(value: unknown, redact: Redact): unknown {
+function redactValue(value: unknown, redact: Redact): unknown {
   return redactWith(value, redact, nothingSpecial);
 }
 

@@ -2,8 +2,8 @@ import type { Conversation } from '../../conversation/format.ts';
 import { isUserText, type Message } from '../../conversation/message.ts';
 import { groupRounds } from '../../conversation/rounds.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens, tokensOf } from '../../tokens/measure.ts';
 import { promptLimitTokens, type Thresholds } from '../../tokens/thresholds.ts';
-import { requestTokens } from '../plan/receipt.ts';
 import { type PriceSet, quoteRewrite, type Rewrite, type RewriteQuote, safeRemovalTokens } from './costs.ts';
 import { type CostLedger, emptyLedger, savedSoFar } from './ledger.ts';
 
@@ -15,8 +15,6 @@ export interface CompactionQuestion extends Rewrite {
   readonly reserveTokens?: number | undefined;
   /** Requests so far. */
   readonly turnsSoFar: number;
-  /** Requests still to come. Default: as many as so far (`expectedRemainingTurns`). */
-  readonly expectedTurns?: number | undefined;
   /** Whether the prompt ends in a new text of the user, so that nothing is under way. Default false. */
   readonly isTaskBoundary?: boolean | undefined;
   /** What was paid and saved so far. Default: nothing was saved. */
@@ -50,20 +48,7 @@ export interface CompactionQuestion extends Rewrite {
  * - `saves-nothing`: nothing would go
  * - `never-pays`: it costs more than later turns can save
  */
-export type AdviceReason =
-  | 'window-full'
-  | 'cache-expired'
-  | 'price-step'
-  | 'cheaper-at-once'
-  | 'paid-from-savings'
-  | 'worth-the-stake'
-  | 'batch-too-small'
-  | 'cache-minimum'
-  | 'pays-too-late'
-  | 'mid-task'
-  | 'not-covered'
-  | 'saves-nothing'
-  | 'never-pays';
+export type AdviceReason = keyof typeof reasons;
 
 /** What to do with a planned compaction now. */
 export interface CompactionAdvice {
@@ -98,7 +83,7 @@ const PAYBACK_SHARES = { atBoundary: 0.25, midTask: 0.125 } as const;
 export function adviseCompaction(question: CompactionQuestion): CompactionAdvice {
   const quote = quoteRewrite(question);
   const ledger = question.ledger ?? emptyLedger;
-  const expectedTurns = question.expectedTurns ?? expectedRemainingTurns(question.turnsSoFar);
+  const expectedTurns = expectedRemainingTurns(question.turnsSoFar);
   const spendable = savedSoFar(ledger) + (question.stakeShare ?? 0) * ledger.noneCost;
   const [verdict, reason] = decide(question, quote, { expectedTurns, spendable });
   return { verdict, reason, quote, expectedTurns, spendable };
@@ -242,7 +227,7 @@ export function rewriteSizes(
   const scale = whole > 0 && estimate > 0 ? whole / estimate : 1;
   const changed = before.messages.findIndex(({ raw }, index) => raw !== after.messages[index]?.raw);
   const behind = changed === -1 ? [] : before.messages.slice(changed);
-  const tokensBehind = Math.min(whole, Math.round(countEach(behind, estimator) * scale));
+  const tokensBehind = Math.min(whole, Math.round(tokensOf(behind, estimator) * scale));
   const tokensBefore = whole - tokensBehind;
   const tokensAfter = Math.round(requestTokens(after, estimator) * scale);
   return { tokensBefore, tokensBehind, tokensBehindAfter: Math.max(0, tokensAfter - tokensBefore), scale };
@@ -260,17 +245,12 @@ interface Pace {
 function pace(messages: readonly Message[], estimator: TokenEstimator): Pace {
   const rounds = groupRounds(messages).filter(({ kind }) => kind === 'response');
   const [first, last] = [rounds[0], rounds.at(-1)];
-  const tokensSince = (start: number | undefined) => countEach(messages.slice(start ?? 0), estimator);
+  const tokensSince = (start: number | undefined) => tokensOf(messages.slice(start ?? 0), estimator);
   return {
     turns: rounds.length,
     newTokens: tokensSince(last?.start),
     tokensPerTurn: first === undefined ? 0 : tokensSince(first.start) / rounds.length,
   };
-}
-
-// One by one, since a sum over a list remembers that list.
-function countEach(messages: readonly Message[], estimator: TokenEstimator): number {
-  return messages.reduce((sum, message) => sum + estimator.countMessage(message), 0);
 }
 
 /** The advice in a few plain sentences: what to do and why, what it costs now, and when it has paid. */
@@ -282,28 +262,28 @@ export function explainAdvice(advice: CompactionAdvice): string {
 
 const verdicts = { 'compact-now': 'Compact now', wait: 'Wait', never: 'Do not compact' } as const;
 
-const reasons: Readonly<Record<AdviceReason, (advice: CompactionAdvice) => string>> = {
+const reasons = {
   'window-full': () => 'the request does not fit the window any more',
   'cache-expired': () =>
     'the prompt cache has expired, so that everything is sent at full price anyway, and less of it is cheaper',
   'price-step': () => 'the prompt gets below the price step for long prompts',
   'cheaper-at-once': () => 'writing the shorter prompt costs less than reading the longer one',
-  'paid-from-savings': ({ spendable }) =>
+  'paid-from-savings': ({ spendable }: { readonly spendable: number }) =>
     `it will probably pay, and costs no more than the ${usd(spendable)} that compactions have saved so far`,
-  'worth-the-stake': ({ spendable }) =>
+  'worth-the-stake': ({ spendable }: { readonly spendable: number }) =>
     `it will probably pay, and the ${usd(spendable)} that may be staked cover it if it does not`,
   'batch-too-small': () => 'too little would go; later, more can go for the price of one rewrite',
   'cache-minimum': () => 'so little would go, or be left, that cached reads could be lost',
   'pays-too-late': () => 'it would pay too late to count on the conversation going on so long',
   'mid-task': () =>
     'it would pay, but not soon enough to interrupt a task; ask again at the next text of the user',
-  'not-covered': ({ spendable }) =>
+  'not-covered': ({ spendable }: { readonly spendable: number }) =>
     `it would probably pay, but if the conversation ended before, it would have cost more than no compaction; ${
       spendable > 0 ? `only ${usd(spendable)} has been saved so far` : 'nothing has been saved so far'
     }. A pause that lets the cache expire makes it free`,
   'saves-nothing': () => 'nothing would become smaller',
   'never-pays': () => 'it costs more than later turns can save',
-};
+} satisfies Record<string, (means: { readonly spendable: number }) => string>;
 
 function whatAndWhy(advice: CompactionAdvice): string {
   return `${verdicts[advice.verdict]}: ${reasons[advice.reason](advice)}.`;

@@ -36,7 +36,7 @@ export interface Rates {
 const PER_MILLION = 1e-6;
 
 /** What the tokens of a request with such a prompt cost. */
-export function ratesFor({ prices, lifetime }: PriceSet, promptTokens: number): Rates {
+function ratesFor({ prices, lifetime }: PriceSet, promptTokens: number): Rates {
   const { longContext } = prices;
   const isLong = longContext !== undefined && promptTokens > longContext.abovePromptTokens;
   const rates = isLong ? longContext : prices;
@@ -163,8 +163,6 @@ export interface Rewrite {
   readonly idleSeconds: number;
   /** What each turn adds, answer included. See `growthPerTurn`. */
   readonly tokensPerTurn: number;
-  /** Tokens of an answer. They cost the same either way except above a price step. Default 0. */
-  readonly outputTokensPerTurn?: number | undefined;
   /** The call that writes the summary, if a model does. `cachedTokens`: what it reads if it goes on from the same prefix. */
   readonly summaryCall?: (RequestSize & { readonly prices?: PriceSet | undefined }) | undefined;
 }
@@ -203,12 +201,11 @@ export function quoteRewrite(rewrite: Rewrite): RewriteQuote {
   const { prices, tokensBefore, tokensBehind, tokensBehindAfter, idleSeconds } = rewrite;
   const promptTokens = tokensBefore + tokensBehind;
   const promptTokensAfter = tokensBefore + tokensBehindAfter;
-  const outputTokens = rewrite.outputTokensPerTurn;
   const isExpired = isCacheExpired(prices, idleSeconds);
   const sentTokens = isExpired ? 0 : Math.max(0, promptTokens - (rewrite.newTokens ?? rewrite.tokensPerTurn));
   const reusable = Math.min(rewrite.reusableTokens ?? certainlyReusable(rewrite), tokensBefore, sentTokens);
-  const keepCost = requestCost(prices, { promptTokens, cachedTokens: sentTokens, outputTokens });
-  const rewritten = { promptTokens: promptTokensAfter, cachedTokens: reusable, outputTokens };
+  const keepCost = requestCost(prices, { promptTokens, cachedTokens: sentTokens });
+  const rewritten = { promptTokens: promptTokensAfter, cachedTokens: reusable };
   const rewriteCost = requestCost(prices, rewritten) + summaryCost(rewrite);
   const savedAt = (turn: number): number => savedInTurn(rewrite, turn);
   return {
@@ -255,10 +252,10 @@ function summaryCost({ summaryCall, prices }: Rewrite): number {
 
 /** What the compaction saves in the n-th request after the next one. */
 function savedInTurn(rewrite: Rewrite, turn: number): number {
-  const { prices, tokensBefore, tokensPerTurn, outputTokensPerTurn: outputTokens } = rewrite;
+  const { prices, tokensBefore, tokensPerTurn } = rewrite;
   const costFrom = (tokensBehind: number): number => {
     const cachedTokens = tokensBefore + tokensBehind + (Math.min(turn, GROWTH_TURNS) - 1) * tokensPerTurn;
-    return requestCost(prices, { promptTokens: cachedTokens + tokensPerTurn, cachedTokens, outputTokens });
+    return requestCost(prices, { promptTokens: cachedTokens + tokensPerTurn, cachedTokens });
   };
   return costFrom(rewrite.tokensBehind) - costFrom(rewrite.tokensBehindAfter);
 }

@@ -2,7 +2,9 @@ import { legalCuts } from '../../conversation/legality.ts';
 import type { Message } from '../../conversation/message.ts';
 import { groupRounds } from '../../conversation/rounds.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
+import { tokensOf } from '../../tokens/measure.ts';
 import type { Edit } from '../plan/plan.ts';
+import { isBorder } from '../plan/survey.ts';
 
 /** Messages that can only stay or go as a whole: a round, or several that no legal cut parts. */
 export interface Unit {
@@ -28,10 +30,6 @@ export function unitsOf(messages: readonly Message[], estimator: TokenEstimator)
     .filter(({ start, end }) => start !== -1 && start < end);
 }
 
-function tokensOf(messages: readonly Message[], estimator: TokenEstimator): number {
-  return messages.reduce((sum, message) => sum + estimator.countMessage(message), 0);
-}
-
 /** What may leave: those that go first, and those that go only when nothing else is left. */
 export interface OrderOfLeaving {
   readonly first: readonly Unit[];
@@ -44,7 +42,7 @@ export function orderOfLeaving(
   units: readonly Unit[],
   pinned: ReadonlySet<number> | undefined,
 ): OrderOfLeaving {
-  const movable = units.slice(0, -1).filter((unit) => !hasBorder(messages.slice(unit.start, unit.end)));
+  const movable = units.slice(0, -1).filter((unit) => !messages.slice(unit.start, unit.end).some(isBorder));
   if (pinned === undefined) return { first: movable, last: [] };
   const isPreamble = ({ start }: Unit) => messages[start]?.role !== 'assistant';
   const isPinned = ({ start, end }: Unit) => {
@@ -56,10 +54,6 @@ export function orderOfLeaving(
     first: rounds.filter((unit) => !isPinned(unit)),
     last: [...rounds.filter(isPinned), ...movable.filter(isPreamble)],
   };
-}
-
-function hasBorder(messages: readonly Message[]): boolean {
-  return messages.some(({ blocks }) => blocks.some(({ type }) => type === 'compaction'));
 }
 
 /** What leaves a request, as far as it is decided: units that go, and results that get shorter. */
@@ -215,7 +209,7 @@ export function textResults(
 }
 
 /** Shortens results until `missingTokens` are freed, the largest first, each no more than it has to. */
-export function shortenResults(
+function shortenResults(
   results: readonly TextResult[],
   missingTokens: number,
   estimator: TokenEstimator,

@@ -4,7 +4,7 @@ import type { Conversation } from '../../conversation/format.ts';
 import { textOf } from '../../conversation/message.ts';
 import { readConversation } from '../../formats/registry.ts';
 import { createTokenEstimator } from '../../tokens/estimator.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { type RetryTruncation, type RetryTruncationOptions, truncateHeadForRetry } from './truncation.ts';
 
 const estimator = createTokenEstimator();

@@ -5,7 +5,7 @@ import type { Conversation } from '../../conversation/format.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { parseOverflow } from '../../formats/overflow/detect.ts';
 import { createTokenEstimator } from '../../tokens/estimator.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { type OverflowRecoveryOptions, type OverflowRetry, recoverFromOverflow } from './recovery.ts';
 
 const estimator = createTokenEstimator();

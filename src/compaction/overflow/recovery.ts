@@ -1,6 +1,7 @@
 import type { Conversation } from '../../conversation/format.ts';
 import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
-import { type Receipt, requestTokens } from '../plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
+import type { Receipt } from '../plan/receipt.ts';
 import {
   largestOf,
   type NamedRound,
@@ -212,7 +213,7 @@ function tooLong(
 }
 
 /** One line for a log: what was too much, what is left out, and the names of the rounds. */
-export function describeRetry(attempt: number, truncated: RetryTruncation): string {
+function describeRetry(attempt: number, truncated: RetryTruncation): string {
   const { gapTokens, largestRound, droppedRounds, shortenedRounds, isCurrentTurnShortened } = truncated;
   const parts = [
     gapTokens === undefined ? 'too long' : `too long by ${countText(gapTokens)} tokens`,
@@ -234,6 +235,6 @@ function listed(rounds: readonly NamedRound[]): string {
 }
 
 /** `12,345` */
-export function countText(tokens: number): string {
+function countText(tokens: number): string {
   return Math.round(tokens).toLocaleString('en-US');
 }

@@ -8,7 +8,7 @@ import { summaryMessageText } from '../../conversation/summary-message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { readConversation } from '../../formats/registry.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../tokens/estimator.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { type RetryTruncationOptions, truncateHeadForRetry } from './truncation.ts';
 
 const FOREIGN_MARKER = '[earlier conversation truncated for compaction retry]';

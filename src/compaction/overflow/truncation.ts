@@ -11,9 +11,11 @@ import {
 } from '../../conversation/rounds.ts';
 import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens, tokensOf } from '../../tokens/measure.ts';
 import { type PinOptions, pinnedMessages } from '../plan/pins.ts';
 import { applyPlan, type Edit, type Plan, stripBoundReasoning } from '../plan/plan.ts';
-import { type Receipt, requestTokens, writeReceipt } from '../plan/receipt.ts';
+import { type Receipt, writeReceipt } from '../plan/receipt.ts';
+import { isBorder } from '../plan/survey.ts';
 import { amountToDrop, type Choice, chooseDrops, type RetryPolicy, rulesOf } from './choice.ts';
 
 export interface RetryTruncationOptions {
@@ -205,12 +207,12 @@ export interface Markers {
   readonly droppedRounds: number;
 }
 
-export function findMarkers(messages: readonly Message[]): Markers {
+function findMarkers(messages: readonly Message[]): Markers {
   const places = new Set<number>();
   let text: string | undefined;
   let droppedRounds = 0;
   // Nobody reads what stands before the provider's own summary: a marker there stays as it is.
-  const readFrom = messages.findLastIndex(({ blocks }) => blocks.some(({ type }) => type === 'compaction'));
+  const readFrom = messages.findLastIndex(isBorder);
   // A marker always has something behind it; the last message is the user's, whatever it says.
   for (const [index, message] of messages.slice(0, -1).entries()) {
     if (index < readFrom) continue;
@@ -250,11 +252,7 @@ export function nameRounds(
   options: GroupOptions = {},
 ): readonly NamedRound[] {
   return groupRounds(messages, options).map((round) => {
-    let tokens = 0;
-    for (let index = round.start; index < round.end; index++) {
-      const message = messages[index];
-      if (message !== undefined) tokens += estimator.countMessage(message);
-    }
+    const tokens = tokensOf(messages.slice(round.start, round.end), estimator);
     return { round, name: nameRound(round, tokens), tokens };
   });
 }

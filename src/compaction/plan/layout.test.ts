@@ -19,10 +19,10 @@ import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { openaiChat } from '../../formats/openai-chat.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { dropOldest, findFloor, layOut, layoutEdits } from './layout.ts';
 import { type PinOptions, spansOf } from './pins.ts';
 import { applyPlan } from './plan.ts';
-import { requestTokens } from './receipt.ts';
 import { beginWithAnswer } from './tail.ts';
 
 /**

@@ -12,9 +12,10 @@ import {
 } from '../../conversation/summary-message.ts';
 import { segmentsOf } from '../../memory/words/own-words.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
+import { tokensOf } from '../../tokens/measure.ts';
 import { type PinOptions, spansOf } from './pins.ts';
 import type { Edit } from './plan.ts';
-import { surveyOf } from './survey.ts';
+import { isBorder, surveyOf } from './survey.ts';
 import { beginWithAnswer } from './tail.ts';
 
 /** What the older part of a conversation is made into, before anybody has written a summary of it. */
@@ -93,11 +94,6 @@ function joinTail({ messages, format }: Conversation, spans: readonly Span[], cu
     joined = start;
   }
   return joined;
-}
-
-/** The provider's own summary opens a request by itself. */
-function isBorder({ blocks }: Message): boolean {
-  return blocks.some(({ type }) => type === 'compaction');
 }
 
 /** The edits of a layout, with the text of the message of ours; undefined where there is none. */
@@ -317,24 +313,24 @@ export function findFloor(
   estimator: TokenEstimator,
   { kept, opening, cut }: Pick<Layout, 'kept' | 'opening' | 'cut'>,
 ): Floor {
-  const sizeOf = (index: number) => {
-    const message = messages[index];
-    return message === undefined ? 0 : estimator.countMessage(message);
-  };
+  const isKept = new Set(kept);
   const quoted = opening.reduce((sum, each) => sum + estimator.countText(openingText(each)), 0);
-  let tail = 0;
-  for (let index = cut; index < messages.length; index++) tail += sizeOf(index);
+  const pinned = tokensOf(
+    messages.filter((_, index) => isKept.has(index)),
+    estimator,
+  );
+  const tailTokens = tokensOf(messages.slice(cut), estimator);
   const parts = [
     { name: 'the instructions', tokens: estimator.countSystem(frame) },
     { name: 'the tool definitions', tokens: estimator.countTools(frame) },
-    { name: 'the pinned messages', tokens: kept.reduce((sum, index) => sum + sizeOf(index), quoted) },
-    { name: 'the newest rounds', tokens: tail },
+    { name: 'the pinned messages', tokens: pinned + quoted },
+    { name: 'the newest rounds', tokens: tailTokens },
   ];
   const tokens = parts.reduce((total, part) => total + part.tokens, estimator.profile.perRequestTokens);
   const [heaviest] = parts.toSorted((left, right) => right.tokens - left.tokens);
   return {
     tokens,
-    tailTokens: tail,
+    tailTokens,
     heaviest: `${heaviest?.name} (${Math.round(heaviest?.tokens ?? 0)} tokens)`,
   };
 }

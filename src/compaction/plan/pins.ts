@@ -2,7 +2,7 @@ import type { Span } from '../../conversation/atomic-groups.ts';
 import { legalCuts } from '../../conversation/legality.ts';
 import { type Message, textOf } from '../../conversation/message.ts';
 import { readOpenings } from '../../conversation/summary-message.ts';
-import { surveyOf } from './survey.ts';
+import { isBorder, surveyOf } from './survey.ts';
 
 /** What has to survive verbatim, besides what always does. */
 export interface PinOptions {
@@ -38,18 +38,13 @@ export function spansOf(
     const start = cuts[index] ?? 0;
     let isPinned = false;
     for (let message = start; message < end; message++)
-      isPinned ||= pinned.all.has(message) || hasBorder(messages[message]);
+      isPinned ||= pinned.all.has(message) || isBorder(messages[message]);
     return { start, end, isPinned };
   });
 }
 
 function isPlainText(message: Message | undefined): boolean {
   return message?.blocks.every(({ type }) => type === 'text') === true;
-}
-
-/** A summary of the provider's cannot be had again. */
-function hasBorder(message: Message | undefined): boolean {
-  return message?.blocks.some(({ type }) => type === 'compaction') === true;
 }
 
 /** The messages that are pinned for their own sake: their bytes may not change. */

@@ -3,8 +3,9 @@ import { messagesOfShape } from '../../../test/support/shapes.ts';
 import type { Message } from '../../conversation/message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { applyPlan, type Edit } from './plan.ts';
-import { requestTokens, writeReceipt } from './receipt.ts';
+import { writeReceipt } from './receipt.ts';
 
 const estimator = createTokenEstimator();
 const conversation = anthropicMessages.read(messagesOfShape('ucrcrau').map(({ raw }) => raw));

@@ -2,6 +2,7 @@ import type { Conversation } from '../../conversation/format.ts';
 import type { Message } from '../../conversation/message.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens, tokensOf } from '../../tokens/measure.ts';
 import type { AppliedPlan, Edit, Fate } from './plan.ts';
 
 /** Neighbouring messages of one fate. */
@@ -27,13 +28,6 @@ export interface Receipt {
   readonly runs: readonly FateRun[];
   /** What became of the facts in the messages that a summary stands for; undefined when there is no summary. */
   readonly survival?: readonly Survival[] | undefined;
-}
-
-/** Estimated tokens of a whole request: instructions, tools and messages. */
-export function requestTokens({ frame, messages }: Conversation, estimator: TokenEstimator): number {
-  const framed =
-    estimator.countSystem(frame) + estimator.countTools(frame) + estimator.profile.perRequestTokens;
-  return framed + estimator.countMessages(messages);
 }
 
 interface ReceiptOptions {
@@ -73,7 +67,7 @@ function fateRuns(
     let end = start;
     while (end < messages.length && fates[end] === fate) end++;
     const run = messages.slice(start, end);
-    const tokens = Math.round(run.reduce((sum, message) => sum + estimator.countMessage(message), 0));
+    const tokens = Math.round(tokensOf(run, estimator));
     const plain = { fate, start, end, tokens };
     const isKept = handleFor !== undefined && fate !== 'verbatim';
     runs.push(isKept ? withHandle(plain, run, handleFor) : plain);
@@ -104,6 +98,9 @@ export interface HandleFor {
   /** A message as it is kept under its name: as it was before something made it smaller. Default: as it is. */
   readonly originalOf?: ((message: Message) => Message) | undefined;
 }
+
+/** A handle as long as any, to count with. */
+export const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
 
 /**
  * The same edits, with the name of what they change behind the text they leave, so that it can be read again. The very same

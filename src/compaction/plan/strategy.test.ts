@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import type { Edit } from './plan.ts';
-import { requestTokens } from './receipt.ts';
 import { changeOf, decorate, finish, judgeTarget, notCompacted, type Strategy } from './strategy.ts';
 
 const context = strategyContext();

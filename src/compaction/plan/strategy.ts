@@ -10,14 +10,7 @@ import { memory } from '../../memory/summarizer.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../tokens/estimator.ts';
 import type { PinOptions } from './pins.ts';
-import {
-  type AppliedPlan,
-  applyPlan,
-  type Edit,
-  type Plan,
-  stripBoundReasoning,
-  type UndoRecord,
-} from './plan.ts';
+import { applyPlan, type Edit, type Plan, stripBoundReasoning, type UndoRecord } from './plan.ts';
 import { type HandleFor, type Receipt, writeReceipt } from './receipt.ts';
 
 /** What set a compaction off. */
@@ -193,15 +186,15 @@ export function finish(
   if (fault !== undefined) return notCompacted('failed', 'illegal-plan', `${strategy}: ${fault}`, usage);
   const bound = context.bindsReasoning ? stripBoundReasoning(conversation.messages, edits) : [];
   const plan = { steps: [bound.length === 0 ? edits : [...edits, ...bound]] };
-  const applied = applyPlan(conversation, plan);
+  const outcome = finishPlan(conversation, plan, context, options);
   // Some results only their provider may write: edits of nothing else change nothing.
   const isSame =
-    applied.fates.every((fate) => fate === 'verbatim') && edits.every(({ type }) => type !== 'insert');
+    outcome.receipt.runs.every(({ fate }) => fate === 'verbatim') &&
+    edits.every(({ type }) => type !== 'insert');
   if (isSame) return nothing();
   // What is left may have been reasoning alone, which goes with the prefix it was made for.
-  if (applied.conversation.messages.length === 0)
+  if (outcome.conversation.messages.length === 0)
     return notCompacted('insufficient', 'nothing-left', `${strategy}: nothing would be left`, usage);
-  const outcome = toOutcome(conversation, { plan, applied }, context, options);
   const { tokensBefore, tokensAfter } = outcome.receipt;
   // Media is taken out for its bytes; everything else is done for tokens.
   const isForTokens = edits.some(({ type }) => type !== 'strip');
@@ -214,19 +207,38 @@ export function finish(
 export function finishPlan(
   conversation: Conversation,
   plan: Plan,
-  context: Pick<StrategyContext, 'estimator' | 'handleFor'>,
-  options: FinishOptions,
+  { estimator, handleFor }: Pick<StrategyContext, 'estimator' | 'handleFor'>,
+  { strategy, reason, usage, survival }: FinishOptions,
 ): Compacted {
-  return toOutcome(conversation, { plan, applied: applyPlan(conversation, plan) }, context, options);
+  const applied = applyPlan(conversation, plan);
+  return {
+    status: 'compacted',
+    reason,
+    conversation: applied.conversation,
+    plan,
+    undo: applied.undo,
+    receipt: writeReceipt(conversation, applied, { estimator, strategy, survival, handleFor }),
+    usage,
+  };
+}
+
+/** What was compacted, as the best there is: for a target that cannot be met. */
+export function asBest(
+  { reason: _reason, status: _status, usage, ...best }: Compacted,
+  message: string,
+): NotCompacted {
+  return { status: 'insufficient', reason: 'floor-exceeds-target', message, usage, best };
 }
 
 /** The outcome of a strategy that aims at a target: one that misses it is `insufficient`, and the result its best. */
 export function judgeTarget(outcome: Outcome, targetTokens: number, floor: string): Outcome {
   if (outcome.status !== 'compacted' || outcome.receipt.tokensAfter <= targetTokens) return outcome;
-  const { reason: _reason, status: _status, usage, ...best } = outcome;
-  const sizes = `${best.receipt.tokensAfter} tokens are left of ${best.receipt.tokensBefore}`;
-  const message = `${sizes}, more than the target of ${Math.round(targetTokens)}; most of it is ${floor}`;
-  return { status: 'insufficient', reason: 'floor-exceeds-target', message, usage, best };
+  const { tokensBefore, tokensAfter } = outcome.receipt;
+  const sizes = `${tokensAfter} tokens are left of ${tokensBefore}`;
+  return asBest(
+    outcome,
+    `${sizes}, more than the target of ${Math.round(targetTokens)}; most of it is ${floor}`,
+  );
 }
 
 /** What is wrong with edits that would make a legal list an illegal one; undefined when nothing is. */
@@ -252,23 +264,6 @@ function whyNot(messages: readonly Message[], cut: number): string {
 function lastTouched(edit: Edit): number {
   if (edit.type === 'drop' || edit.type === 'summarize') return edit.end - 1;
   return edit.type === 'insert' ? edit.before - 1 : edit.message;
-}
-
-function toOutcome(
-  conversation: Conversation,
-  { plan, applied }: { readonly plan: Plan; readonly applied: AppliedPlan },
-  { estimator, handleFor }: Pick<StrategyContext, 'estimator' | 'handleFor'>,
-  { strategy, reason, usage, survival }: FinishOptions,
-): Compacted {
-  return {
-    status: 'compacted',
-    reason,
-    conversation: applied.conversation,
-    plan,
-    undo: applied.undo,
-    receipt: writeReceipt(conversation, applied, { estimator, strategy, survival, handleFor }),
-    usage,
-  };
 }
 
 /**

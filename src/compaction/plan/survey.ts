@@ -131,3 +131,8 @@ function mediaIn({ blocks }: Message, message: number): readonly FoundMedia[] {
     );
   });
 }
+
+/** Whether a message holds the provider's own summary: it cannot be had again, and nobody reads what stands before it. */
+export function isBorder(message: Message | undefined): boolean {
+  return message?.blocks.some(({ type }) => type === 'compaction') === true;
+}

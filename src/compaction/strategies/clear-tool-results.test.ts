@@ -3,7 +3,7 @@ import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { textOf } from '../../conversation/message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { createTokenEstimator } from '../../tokens/estimator.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import type { StrategyContext } from '../plan/strategy.ts';
 import { CLEARED_TEXT } from './clear-tool-results.ts';
 import { createStrategy } from './registry.ts';

@@ -1,9 +1,10 @@
 import { currentTurnStart } from '../../conversation/current-turn.ts';
 import type { ToolResultBlock } from '../../conversation/message.ts';
 import { integer, list } from '../../conversation/options.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { pinnedMessages } from '../plan/pins.ts';
 import type { Edit } from '../plan/plan.ts';
-import { type HandleFor, requestTokens, withHandles } from '../plan/receipt.ts';
+import { EXAMPLE_HANDLE, type HandleFor, withHandles } from '../plan/receipt.ts';
 import { defineStrategy, finish, notCompacted } from '../plan/strategy.ts';
 import { type AnsweredCall, surveyOf } from '../plan/survey.ts';
 
@@ -48,9 +49,6 @@ const BATCH_SHARE = 0.1;
 const MOST_BATCH_TOKENS = 20_000;
 /** Estimates of parts do not add up exactly. */
 const ROUNDING = 1.02;
-/** As long as any. */
-const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
-
 function noteText(handleFor: HandleFor | undefined): string {
   return handleFor === undefined ? CLEARED_TEXT : `${CLEARED_TEXT} ${EXAMPLE_HANDLE}`;
 }

@@ -1,7 +1,7 @@
 import { integer } from '../../conversation/options.ts';
 import { DROPPED_TEXT } from '../../conversation/summary-message.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { findFloor } from '../plan/layout.ts';
-import { requestTokens } from '../plan/receipt.ts';
 import { defineStrategy, finish, judgeTarget, notCompacted } from '../plan/strategy.ts';
 import { tailStart } from '../plan/tail.ts';
 import { coverageOf, sourceAt, spansWithin, summaryEdits, writeSummaryOf } from './summary.ts';

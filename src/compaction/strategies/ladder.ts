@@ -2,11 +2,11 @@ import { addUsage } from '../../conversation/add-usage.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import type { Message, Usage } from '../../conversation/message.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import type { Edit } from '../plan/plan.ts';
-import { type HandleFor, requestTokens } from '../plan/receipt.ts';
+import type { HandleFor } from '../plan/receipt.ts';
 import {
-  type Change,
-  type Compacted,
+  asBest,
   changeOf,
   defineStrategy,
   finishPlan,
@@ -49,8 +49,6 @@ interface Climb {
   readonly steps: (readonly Edit[])[];
   readonly climbed: string[];
   survival: readonly Survival[] | undefined;
-  /** What the one rung changed that did something, which is what the whole ladder changed too. */
-  only: Change | undefined;
   /** Why a rung could not do what it should, and whether that is something that went wrong. */
   refusal: NotCompacted | undefined;
 }
@@ -75,12 +73,17 @@ async function climbAll(
     if (isWellUsed(best.tokens, context)) break;
   }
   if (best !== undefined && best.steps.length > 0) {
-    const outcome = outcomeOf(conversation, context, { ...best, usage });
+    const { steps, climbed, survival } = best;
+    const outcome = finishPlan(conversation, { steps }, context, {
+      strategy: 'ladder',
+      reason: climbed.join(', '),
+      usage,
+      survival,
+    });
     if (best.tokens <= context.targetTokens) return outcome;
     // What cannot be made small enough is told by the rung that knows what is in the way.
     const { message = `${Math.round(best.tokens)} tokens are left` } = refusal ?? {};
-    const { reason: _reason, status: _status, usage: _usage, ...change } = outcome;
-    return { status: 'insufficient', reason: 'floor-exceeds-target', message, usage, best: change };
+    return asBest(outcome, message);
   }
   if (refusal !== undefined) return { ...refusal, usage };
   const message = 'nothing in this conversation may be made smaller';
@@ -96,17 +99,6 @@ function isWellUsed(tokens: number, { targetTokens, summarizer }: StrategyContex
   return tokens <= targetTokens && tokens >= least;
 }
 
-function outcomeOf(
-  conversation: Conversation,
-  context: StrategyContext,
-  { steps, climbed, survival, only, usage }: Climb,
-): Compacted {
-  const reason = climbed.join(', ');
-  if (only !== undefined)
-    return { ...only, status: 'compacted', reason, receipt: { ...only.receipt, strategy: 'ladder' }, usage };
-  return finishPlan(conversation, { steps }, context, { strategy: 'ladder', reason, usage, survival });
-}
-
 async function climbOne(
   conversation: Conversation,
   context: StrategyContext,
@@ -119,7 +111,6 @@ async function climbOne(
     steps: [],
     climbed: [],
     survival: undefined,
-    only: undefined,
     refusal: undefined,
   };
   // What a rung rewrites a second time can be read again as it was, not as the rung before has left it.
@@ -156,7 +147,6 @@ function takeRung(climb: Climb, rung: Strategy, outcome: Outcome, { estimator }:
   if (change === undefined || tokens >= climb.tokens) return;
   climb.tokens = tokens;
   climb.current = change.conversation;
-  climb.only = climb.steps.length === 0 ? change : undefined;
   climb.steps.push(...change.plan.steps);
   climb.climbed.push(rung.name);
   climb.survival = change.receipt.survival ?? climb.survival;

@@ -7,8 +7,9 @@ import type { OverflowFacts } from '../../formats/overflow/overflow-facts.ts';
 import { MARKER_SOURCE } from '../../memory/markers.ts';
 import { firstPages } from '../../memory/pages/pages.ts';
 import type { SummaryArchive, SummaryFailure } from '../../memory/summary-request.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { findFloor } from '../plan/layout.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { EXAMPLE_HANDLE } from '../plan/receipt.ts';
 import {
   defineStrategy,
   finish,
@@ -32,8 +33,6 @@ import {
  * a tail of at most half of it, the target is met all the same.
  */
 const LEAST_SUMMARY_SHARE = 0.45;
-/** As long as any. */
-const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
 /** How often a summary is tried again with a smaller input. */
 const MOST_RETRIES = 3;
 

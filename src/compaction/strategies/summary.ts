@@ -16,6 +16,7 @@ import {
 } from '../../memory/summary-request.ts';
 import { accountFor, demandTokens } from '../../memory/survival.ts';
 import { opening } from '../../memory/tell.ts';
+import { tokensOf } from '../../tokens/measure.ts';
 import { shortenText } from '../overflow/draft.ts';
 import { truncateHeadForRetry } from '../overflow/truncation.ts';
 import { findFloor, type Layout, layOut, layoutEdits } from '../plan/layout.ts';
@@ -76,7 +77,10 @@ export function findSource(conversation: Conversation, context: StrategyContext,
   const framed = estimator.countSystem(frame) + estimator.countTools(frame);
   const spans = spansWithin(conversation, context);
   const pinned = spans.filter(({ isPinned }) => isPinned);
-  const stays = pinned.reduce((sum, span) => sum + tokensOf(messages, span, context), framed);
+  const stays = pinned.reduce(
+    (sum, span) => sum + tokensOf(messages.slice(span.start, span.end), estimator),
+    framed,
+  );
   const cut = chooseCut(conversation, context, { wishes, room: Math.max(0, targetTokens - stays) });
   return sourceAt(conversation, context, { spans, cut });
 }
@@ -97,21 +101,14 @@ export function sourceAt(
         estimator.countText(each),
       ),
   });
-  const tokens = layout.leaving.reduce((sum, span) => sum + tokensOf(messages, span, context), 0);
+  const tokens = layout.leaving.reduce(
+    (sum, span) => sum + tokensOf(messages.slice(span.start, span.end), estimator),
+    0,
+  );
   const hasNews = layout.leaving.some(({ start, end }) =>
     messages.slice(start, end).some((message) => readOpenings(message) === undefined),
   );
   return { spans, layout, tokens, hasNews };
-}
-
-function tokensOf(
-  messages: readonly Message[],
-  { start, end }: Pick<Span, 'start' | 'end'>,
-  { estimator }: StrategyContext,
-): number {
-  let tokens = 0;
-  for (const message of messages.slice(start, end)) tokens += estimator.countMessage(message);
-  return tokens;
 }
 
 function pinLimits(
@@ -204,7 +201,7 @@ function withoutNewest(
   let cut = source.layout.cut;
   for (const { start, end } of source.layout.leaving.toReversed()) {
     if (freed >= gap) break;
-    for (const message of messages.slice(start, end)) freed += context.estimator.countMessage(message);
+    freed += tokensOf(messages.slice(start, end), context.estimator);
     cut = start;
   }
   const smaller = sourceAt(conversation, context, { spans: source.spans, cut });

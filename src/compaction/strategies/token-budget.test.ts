@@ -6,7 +6,7 @@ import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { openaiChat } from '../../formats/openai-chat.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { createTokenEstimator } from '../../tokens/estimator.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { changeOf } from '../plan/strategy.ts';
 import { createStrategy } from './registry.ts';
 

@@ -2,8 +2,8 @@ import type { Span } from '../../conversation/atomic-groups.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Message } from '../../conversation/message.ts';
 import { choice, integer } from '../../conversation/options.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { dropOldest } from '../plan/layout.ts';
-import { requestTokens } from '../plan/receipt.ts';
 import { defineStrategy, finish, judgeTarget, notCompacted } from '../plan/strategy.ts';
 
 /** Drops the oldest rounds until the request fits a budget of tokens or bytes. */
