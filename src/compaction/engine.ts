@@ -1,6 +1,5 @@
 import { addUsage } from '../conversation/add-usage.ts';
 import type { Conversation } from '../conversation/format.ts';
-import type { Usage } from '../conversation/message.ts';
 import type { Summarizer, SummaryRequest } from '../memory/summary-request.ts';
 import { requestTokens } from '../tokens/measure.ts';
 import { type CompactionAdvice, explainAdvice } from './economics/advice.ts';
@@ -13,7 +12,6 @@ import {
   notCompacted,
   type Outcome,
   refuseIllegal,
-  type Strategy,
   type StrategyContext,
   strategyContext,
 } from './plan/strategy.ts';
@@ -78,26 +76,43 @@ async function runStrategy(
   conversation: Conversation,
   context: StrategyContext,
 ): Promise<Pick<Ran, 'outcome' | 'summarizerFailure' | 'hasSummary'>> {
-  const compact = async (summarizer: Summarizer) => {
-    // Nobody takes over from ours, and it waits for nobody: it is not given up because a machine is slow.
-    const isOwn = summarizer === defaultSummarizer;
-    const watched = watchSummarizer(summarizer, isOwn ? undefined : engine.summarizerTimeout);
-    const told = { ...context, summarizer: watched.summarizer };
-    const outcome = await compactUnlessAborted(engine.strategy, conversation, told);
-    return {
-      outcome: refuseIllegal(conversation, outcome),
-      failure: watched.failure(),
-      hasSummary: watched.hasWritten(),
-    };
-  };
-  const { failure, ...first } = await compact(context.summarizer);
+  const { failure, ...first } = await runOnce(engine, conversation, context);
   const isOurs = context.summarizer === defaultSummarizer;
   if (failure === undefined || isOurs || context.signal?.aborted === true) return first;
   const { reason, message } = failure;
   engine.emit({ type: 'summarizer-failed', summarizer: context.summarizer.name, reason, message });
-  const { failure: _ours, ...second } = await compact(defaultSummarizer);
+  const ours = { ...context, summarizer: defaultSummarizer };
+  const { failure: _none, ...second } = await runOnce(engine, conversation, ours);
   const usage = addUsage(first.outcome.usage, second.outcome.usage);
   return { ...second, outcome: { ...second.outcome, usage }, summarizerFailure: reason };
+}
+
+/**
+ * Runs the strategy with a summarizer that is watched. Whoever aborts the run gets the conversation back as it was, whatever
+ * the strategy made of the signal: some go on with other means, some throw.
+ */
+async function runOnce(
+  { strategy, summarizerTimeout }: Engine,
+  conversation: Conversation,
+  context: StrategyContext,
+) {
+  // Nobody takes over from ours, and it waits for nobody: it is not given up because a machine is slow.
+  const isOurs = context.summarizer === defaultSummarizer;
+  const watched = watchSummarizer(context.summarizer, isOurs ? undefined : summarizerTimeout);
+  const isAborted = () => context.signal?.aborted === true;
+  let outcome: Outcome = notCompacted('failed', 'aborted', 'the run was aborted');
+  try {
+    if (!isAborted())
+      outcome = await strategy.compact(conversation, { ...context, summarizer: watched.summarizer });
+    if (isAborted()) outcome = notCompacted('failed', 'aborted', 'the run was aborted', outcome.usage);
+  } catch (error) {
+    if (!isAborted()) throw error;
+  }
+  return {
+    outcome: refuseIllegal(conversation, outcome),
+    failure: watched.failure(),
+    hasSummary: watched.hasWritten(),
+  };
 }
 
 /** What a strategy is told. Targets are in the provider's tokens, strategies count estimated ones. */
@@ -121,27 +136,6 @@ export function createContext(engine: Engine, turn: RunTurn, order: RunOrder): S
     pause: letOthersRun,
     ...(handleFor === undefined ? {} : { handleFor }),
   });
-}
-
-/**
- * Whoever aborts a run gets the conversation back as it was, whatever the strategy made of the signal: some go on with
- * other means, some throw.
- */
-async function compactUnlessAborted(
-  strategy: Strategy,
-  conversation: Conversation,
-  context: StrategyContext,
-): Promise<Outcome> {
-  const isAborted = () => context.signal?.aborted === true;
-  const aborted = (usage?: Usage) => notCompacted('failed', 'aborted', 'the run was aborted', usage);
-  if (isAborted()) return aborted();
-  try {
-    const outcome = await strategy.compact(conversation, context);
-    return isAborted() ? aborted(outcome.usage) : outcome;
-  } catch (error) {
-    if (isAborted()) return aborted();
-    throw error;
-  }
 }
 
 /** What a compaction that has to be costs all the same. */

@@ -33,7 +33,29 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
   const countText = options.countText ?? ((text: string) => estimateTextTokens(text) * profile.textRatio);
   const sizes = new WeakMap<Message, number>();
 
-  const countBlock = (block: Block): number => countBlockWith(block, countText, profile);
+  const countBlock = (block: Block): number => {
+    switch (block.type) {
+      case 'text':
+      case 'compaction':
+        return countText(block.text);
+      case 'reasoning':
+        // What is sealed goes back to the model whole; a readable summary of it does not count a second time.
+        return block.sealed === undefined
+          ? countText(block.text)
+          : block.sealed.length * profile.sealedTokensPerCharacter;
+      case 'tool-call':
+        return countText(block.name) + countText(jsonText(block.input));
+      case 'tool-result': {
+        let size = 0;
+        for (const inner of block.content) size += countBlock(inner);
+        return size;
+      }
+      case 'media':
+        return block.text === undefined ? countMedia(block, profile.media) : countText(block.text);
+      case 'other':
+        return countText(jsonText(block.raw));
+    }
+  };
 
   const countMessage = (message: Message): number => {
     const known = sizes.get(message);
@@ -67,12 +89,13 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
   const countMessages = (messages: readonly Message[]): number =>
     messages.length === 0 ? 0 : (foldSizes(messages)[messages.length - 1] ?? 0);
 
-  const countSystem = rememberSize((frame) => sum(frame.system, countBlock));
+  const countSystem = rememberSize(({ system }) =>
+    system.reduce((total, block) => total + countBlock(block), 0),
+  );
   const countTools = rememberSize(({ tools }) => {
     if (tools.length === 0) return 0;
-    return (
-      profile.toolPromptTokens + sum(tools, (tool) => profile.perToolTokens + countText(jsonText(tool.raw)))
-    );
+    const sizes = tools.map(({ raw }) => profile.perToolTokens + countText(jsonText(raw)));
+    return sizes.reduce((total, size) => total + size, profile.toolPromptTokens);
   });
 
   return {
@@ -97,35 +120,8 @@ function rememberSize(count: (frame: Frame) => number): (frame: Frame) => number
   };
 }
 
-function countBlockWith(block: Block, countText: (text: string) => number, profile: TokenProfile): number {
-  switch (block.type) {
-    case 'text':
-    case 'compaction':
-      return countText(block.text);
-    case 'reasoning':
-      // What is sealed goes back to the model whole; a readable summary of it does not count a second time.
-      return block.sealed === undefined
-        ? countText(block.text)
-        : block.sealed.length * profile.sealedTokensPerCharacter;
-    case 'tool-call':
-      return countText(block.name) + countText(jsonText(block.input));
-    case 'tool-result':
-      return sum(block.content, (inner) => countBlockWith(inner, countText, profile));
-    case 'media':
-      return block.text === undefined ? countMedia(block, profile.media) : countText(block.text);
-    case 'other':
-      return countText(jsonText(block.raw));
-  }
-}
-
 /** A value as the model gets to see it: text as it is, everything else as JSON. */
 function jsonText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined ? '' : JSON.stringify(value);
-}
-
-function sum<Item>(items: readonly Item[], sizeOf: (item: Item) => number): number {
-  let total = 0;
-  for (const item of items) total += sizeOf(item);
-  return total;
 }
