@@ -16,7 +16,6 @@
 import { createCompactor } from '../src/compaction/compactor.ts';
 import { findFloor, layOut } from '../src/compaction/plan/layout.ts';
 import { spansOf } from '../src/compaction/plan/pins.ts';
-import { requestTokens } from '../src/tokens/measure.ts';
 import { changeOf } from '../src/compaction/plan/strategy.ts';
 import { tailStart } from '../src/compaction/plan/tail.ts';
 import { findContract } from '../src/contracts/registry.ts';
@@ -26,9 +25,19 @@ import { ensureToolResultPairing } from '../src/conversation/pairing.ts';
 import { groupRounds } from '../src/conversation/rounds.ts';
 import { findFormat } from '../src/formats/registry.ts';
 import { createTokenEstimator } from '../src/tokens/estimator.ts';
+import { requestTokens } from '../src/tokens/measure.ts';
 import { deepFreeze } from '../test/support/deep-freeze.ts';
 import { createRandom, type Random } from './estimator/seeded.ts';
-import { abortedCalls, type Body, bodyOf, createSessions, type MeasuredFormat, measuredFormats, messagesOf, withoutResults } from './random-conversations.ts';
+import {
+  abortedCalls,
+  type Body,
+  bodyOf,
+  createSessions,
+  type MeasuredFormat,
+  measuredFormats,
+  messagesOf,
+  withoutResults,
+} from './random-conversations.ts';
 import { printGoals } from './timing.ts';
 
 const CONVERSATIONS = 10_000;

@@ -80,16 +80,6 @@ export {
 } from './compaction/plan/plan.ts';
 export type { FateRun, Receipt } from './compaction/plan/receipt.ts';
 export {
-  requestTokens,
-  type LearnedRatio,
-  learnRatio,
-  measureContext,
-  type TokenClass,
-  type TokenMeasure,
-  tokenClasses,
-  tokensByClass,
-} from './tokens/measure.ts';
-export {
   type Change,
   type Compacted,
   type CompactTrigger,
@@ -200,6 +190,16 @@ export { type OpenaiClientOptions, openaiClient } from './providers/openai.ts';
 export { type PreviewOptions, preview } from './report/preview.ts';
 export { contextWindowForModel, findModel, type ModelOptions } from './tokens/catalog.ts';
 export { createTokenEstimator, type TokenEstimator, type TokenEstimatorOptions } from './tokens/estimator.ts';
+export {
+  type LearnedRatio,
+  learnRatio,
+  measureContext,
+  requestTokens,
+  type TokenClass,
+  type TokenMeasure,
+  tokenClasses,
+  tokensByClass,
+} from './tokens/measure.ts';
 export type { ModelInfo } from './tokens/model-info.ts';
 export { o200kProfile, type TokenProfile, tokenProfileForModel } from './tokens/profiles.ts';
 export { estimateTextTokens } from './tokens/text-estimator.ts';

@@ -1,7 +1,7 @@
 import type { AutoCompactState } from '../compaction/breaker.ts';
 import { type CallOptions, type Compactor, createCompactor } from '../compaction/compactor.ts';
-import { type CostLedger, emptyLedger, savedSoFar } from '../compaction/economics/ledger.ts';
 import { oneOffCost, priceSetOf } from '../compaction/economics/costs.ts';
+import { type CostLedger, emptyLedger, savedSoFar } from '../compaction/economics/ledger.ts';
 import type { CompactionEvent, CompactorOptions } from '../compaction/options.ts';
 import { notCompacted, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
 import type { Usage } from '../conversation/message.ts';

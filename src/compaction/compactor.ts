@@ -115,7 +115,7 @@ class ConversationCompactor implements Compactor {
     return this.#alone(value, async (conversation) => {
       const turn = this.#readTurn(this.#withoutEmergency(conversation), call);
       const ran = await runCompaction(this.#engine, turn, { trigger: 'manual' });
-      // By hand as often as somebody likes: it ends a pause, and is no sign of a window that fills too fast.
+      // A manual run ends every pause, and says nothing about how fast the window fills.
       if (changeOf(ran.judged) !== undefined) this.#state = countCompaction(forgetFailures(this.#state));
       this.#engine.economy?.settleUnsent(turn, ran.outcome);
       this.#remember(turn.conversation, ran);
@@ -161,7 +161,7 @@ class ConversationCompactor implements Compactor {
     return { conversation, tokens, idleSeconds: idleSeconds ?? this.#idleSeconds(), signal };
   }
 
-  /** Before the first request nobody knows; a cache that may have expired is taken to be warm. */
+  /** 0 before the first request: a cache that may have expired is taken to be warm. */
   #idleSeconds(): number {
     return this.#lastRequest === undefined ? 0 : Math.max(0, this.#now() - this.#lastRequest) / 1000;
   }
@@ -264,7 +264,7 @@ function toResult<Value>(
   };
 }
 
-/** A report that is far from our own estimate is somebody else's, or of another turn. */
+/** A report that differs from our own estimate by more than this factor is of another conversation or turn. */
 const TRUSTED_FACTOR = 2;
 
 /**

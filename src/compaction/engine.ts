@@ -24,7 +24,7 @@ export interface RunOrder {
   readonly targetTokens?: number | undefined;
   /** Whether the configured summarizer is given a rest, so that our own writes the summary. Default false. */
   readonly isSummarizerPaused?: boolean | undefined;
-  /** Whether an emergency may drop what nobody has summarised. Default true. */
+  /** Whether an emergency may drop rounds without a summary of them. Default true. */
   readonly mayDrop?: boolean | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface Ran {
   readonly judged: Outcome;
   /** Why the configured summarizer wrote nothing, where it was asked and did not. */
   readonly summarizerFailure?: string | undefined;
-  /** Whether a summarizer has written anything: a strategy that says so without one speaks for what nobody has read. */
+  /** Whether a summarizer has written anything in this run. */
   readonly hasSummary?: boolean | undefined;
   readonly advice?: CompactionAdvice | undefined;
 }
@@ -96,7 +96,7 @@ async function runOnce(
   conversation: Conversation,
   context: StrategyContext,
 ) {
-  // Nobody takes over from ours, and it waits for nobody: it is not given up because a machine is slow.
+  // Our own summarizer has no replacement and waits for no network, so it gets all the time it needs.
   const isOurs = context.summarizer === defaultSummarizer;
   const watched = watchSummarizer(context.summarizer, isOurs ? undefined : summarizerTimeout);
   const isAborted = () => context.signal?.aborted === true;

@@ -92,7 +92,7 @@ const OPTION_NAMES: Readonly<Record<keyof CompactorOptions, true>> = {
 const SUMMARIZER_TIMEOUT = 120_000;
 
 /**
- * Refuses options that nobody knows: they would do nothing, and nobody would notice.
+ * Refuses unknown options: they would do nothing, without a word.
  * @throws RoundfoldError `usage`
  */
 export function checkOptionNames(
@@ -180,7 +180,7 @@ export interface Engine {
   readonly summarizerTimeout: number;
   readonly pins: PinOptions;
   readonly bindsReasoning: boolean;
-  /** Undefined: nobody asks what anything costs. */
+  /** Undefined when costs are not asked for, or prices are not known. */
   readonly economy: Economy | undefined;
   readonly emit: (event: CompactionEvent) => void;
 }
@@ -192,7 +192,7 @@ export interface RunTurn extends Turn {
   readonly handleFor?: HandleFor | undefined;
 }
 
-/** Writes the summaries where nobody asks for another one. Needs no model. */
+/** Writes the summaries unless another summarizer is configured. Needs no model. */
 export const defaultSummarizer: Summarizer = memory;
 
 /** What a compactor tells those who listen. Only the outcome of a compaction holds messages; the rest is safe to log. */

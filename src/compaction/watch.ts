@@ -8,7 +8,7 @@ export interface RunLimits {
   readonly signal: AbortSignal | undefined;
   /** Undefined: as long as it takes. */
   readonly timeoutMs?: number | undefined;
-  /** Resolves after so many milliseconds, unless the signal says that nobody waits any more. Default: a timer. */
+  /** Resolves after so many milliseconds, unless the signal is aborted before. Default: a timer. */
   readonly after?: ((timeoutMs: number, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function runWithin<Result>(
   }
 }
 
-/** A cleared timer never resolves: nobody waits for it then. */
+/** Never resolves once the signal is aborted. */
 function afterTimer(timeoutMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, timeoutMs);
@@ -78,7 +78,7 @@ export interface WatchedSummarizer {
 }
 
 /**
- * Watches a summarizer, which may be anybody's: what it answers is judged, it ends when the run is aborted or its time is
+ * Watches a summarizer, which may come from outside: what it answers is judged, it ends when the run is aborted or its time is
  * over, and once it has failed it is not asked again in this run. Too long an input is no failure yet: the strategy may ask
  * again with less.
  */

@@ -1,9 +1,9 @@
 import { rescue } from '../compaction/emergency.ts';
 import { createContext } from '../compaction/engine.ts';
 import type { Engine } from '../compaction/options.ts';
-import { requestTokens } from '../tokens/measure.ts';
 import { changeOf, notCompacted } from '../compaction/plan/strategy.ts';
 import type { Conversation } from '../conversation/format.ts';
+import { requestTokens } from '../tokens/measure.ts';
 import type { Reduced } from './ports.ts';
 
 /** A request that fits, for this once: what an emergency makes of it. Nothing of it is stored. No model is asked. */

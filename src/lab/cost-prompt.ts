@@ -1,12 +1,12 @@
 import type { PromptSegment } from '../compaction/economics/prompt-cache.ts';
 import { runCompaction } from '../compaction/engine.ts';
 import { createEngine } from '../compaction/options.ts';
-import { requestTokens } from '../tokens/measure.ts';
 import type { Outcome, Strategy } from '../compaction/plan/strategy.ts';
 import { withMessages } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
 import type { TokenEstimator } from '../tokens/estimator.ts';
+import { requestTokens } from '../tokens/measure.ts';
 import type { CostSession } from './cost-session.ts';
 
 /** Turns lists of messages into prompts as a cache sees them. */

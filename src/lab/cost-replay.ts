@@ -6,18 +6,18 @@ import {
 } from '../compaction/breaker.ts';
 import { adviseCompaction, growthPerTurn } from '../compaction/economics/advice.ts';
 import {
-  type CostLedger,
-  emptyLedger,
-  type LedgerCompaction,
-  settleTurn,
-} from '../compaction/economics/ledger.ts';
-import {
   costOf,
   isCacheExpired,
   oneOffCost,
   type PriceSet,
   type RequestSize,
 } from '../compaction/economics/costs.ts';
+import {
+  type CostLedger,
+  emptyLedger,
+  type LedgerCompaction,
+  settleTurn,
+} from '../compaction/economics/ledger.ts';
 import { createPromptCache, type PromptSegment } from '../compaction/economics/prompt-cache.ts';
 import { type Change, changeOf, type Outcome } from '../compaction/plan/strategy.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';

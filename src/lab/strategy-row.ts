@@ -1,9 +1,9 @@
 import { runCompaction } from '../compaction/engine.ts';
 import { createEngine } from '../compaction/options.ts';
-import { requestTokens } from '../tokens/measure.ts';
 import { changeOf, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
 import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
+import { requestTokens } from '../tokens/measure.ts';
 import type { Row } from './row.ts';
 import type { Cut } from './trajectory.ts';
 

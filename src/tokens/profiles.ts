@@ -26,7 +26,7 @@ export interface TokenProfile {
   readonly media: MediaRules;
 }
 
-/** OpenAI's o200k family with the overheads of its chat cookbook. The profile of models nobody knows. */
+/** OpenAI's o200k family with the overheads of its chat cookbook. The profile of unknown models. */
 export const o200kProfile: TokenProfile = {
   family: 'o200k',
   textRatio: 1,

@@ -12,7 +12,7 @@ export const CRITICAL_FRACTION = 0.95;
 /** Share of the window from which on an automatic compaction runs, at the latest. */
 export const AUTOCOMPACT_TRIGGER_FRACTION = 0.9;
 
-/** Share of the window from which on an emergency may drop what nobody has summarised. */
+/** Share of the window from which on an emergency may drop rounds without a summary of them. */
 export const COLLAPSE_FRACTION = 0.98;
 
 /** Share of the window that a request may have after an emergency: just below where it would be one again. */

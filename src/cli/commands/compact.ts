@@ -1,6 +1,5 @@
 import { runCompaction } from '../../compaction/engine.ts';
 import type { CompactionEvent } from '../../compaction/options.ts';
-import { requestTokens } from '../../tokens/measure.ts';
 import type { NotCompacted, Strategy } from '../../compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../compaction/strategies/registry.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
@@ -8,6 +7,7 @@ import { conversionTargets } from '../../formats/convert/convert.ts';
 import { mendConversation } from '../../formats/mend/mend.ts';
 import { withLogging } from '../../integrations/node.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { deliver } from '../compact/deliver.ts';
 import { readIdleSeconds } from '../compact/explain.ts';

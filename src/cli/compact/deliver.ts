@@ -1,7 +1,6 @@
 import { pinnedMessages } from '../../compaction/plan/pins.ts';
 import { applyPlan } from '../../compaction/plan/plan.ts';
 import { type Receipt, writeReceipt } from '../../compaction/plan/receipt.ts';
-import { requestTokens } from '../../tokens/measure.ts';
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import { printableJson } from '../../conversation/printable.ts';
@@ -13,6 +12,7 @@ import { renderReceiptPage } from '../../report/html/receipt-page.ts';
 import { preview } from '../../report/preview.ts';
 import { survivalLines } from '../../report/survival-lines.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { writeOutput } from '../output-files.ts';
 import { type Report, sayRemedy, writeJson } from '../report.ts';

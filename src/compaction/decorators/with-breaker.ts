@@ -6,8 +6,8 @@ import {
   initialAutoCompactState,
   pausedOutcome,
 } from '../breaker.ts';
-import { decorate, notCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
-import { errorText } from './error-text.ts';
+import { notCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
+import { decorate, errorText } from './decorate.ts';
 
 export interface BreakerOptions {
   /** What was remembered of the conversation, from a store. Default: nothing has happened yet. */

@@ -10,13 +10,12 @@ import {
   type Change,
   type CompactTrigger,
   changeOf,
-  decorate,
   notCompacted,
   type Outcome,
   type Strategy,
   type StrategyContext,
 } from '../plan/strategy.ts';
-import { errorText } from './error-text.ts';
+import { decorate, errorText } from './decorate.ts';
 
 /** Where records go: a function gets each as data, an object with `write` (a stream) as text. */
 export type LogSink =
@@ -26,7 +25,7 @@ export type LogSink =
     };
 
 export interface LoggingOptions {
-  /** Told when a sink throws, or when the promise it returned is rejected. Default: nobody is. */
+  /** Told when a sink throws, or when the promise it returned is rejected. Default: the error is dropped. */
   readonly onSinkError?: ((error: unknown) => void) | undefined;
 }
 
@@ -48,7 +47,7 @@ export function withLogging(inner: Strategy, sink: LogSink, { onSinkError }: Log
 
   return decorate(inner, async (conversation, context) => {
     const log = (outcome: Outcome): void => {
-      // What is left to reject is `onSinkError` itself, and there is nobody to tell.
+      // Only `onSinkError` itself can reject here, and that cannot be reported.
       write(() => toLogRecord(inner.name, conversation, context, outcome)).catch(() => undefined);
     };
     try {

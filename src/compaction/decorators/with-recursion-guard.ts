@@ -1,5 +1,6 @@
 import type { Conversation } from '../../conversation/format.ts';
-import { decorate, type NotCompacted, notCompacted, type Strategy } from '../plan/strategy.ts';
+import { type NotCompacted, notCompacted, type Strategy } from '../plan/strategy.ts';
+import { decorate } from './decorate.ts';
 
 /**
  * Lets only one run at a time work on a conversation. One that is started meanwhile, from inside a summarizer or a hook,

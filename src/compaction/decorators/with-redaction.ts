@@ -3,15 +3,15 @@ import { isObject } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
 import { memoryWriter } from '../../memory/memory-writer.ts';
 import type { Summarizer, SummaryOutcome } from '../../memory/summary-request.ts';
-import { decorate, notCompacted, type Strategy } from '../plan/strategy.ts';
-import { errorText } from './error-text.ts';
+import { notCompacted, type Strategy } from '../plan/strategy.ts';
+import { decorate, errorText } from './decorate.ts';
 
 /**
  * Keeps secrets from whoever writes the summaries: it sees only what `redact` left of messages, of the instructions and
  * tools around them and of the previous summary, and what it answers is redacted as well. Ids and bytes of media are not
  * shown to `redact`. Reasoning that would have to be changed is left out. What stays in the conversation is not touched.
  *
- * When `redact` throws, nothing is shown to anybody: `failed` with `redaction-failed`.
+ * When `redact` throws, nothing is shown to a summarizer: `failed` with `redaction-failed`.
  */
 export function withRedaction(inner: Strategy, redact: (text: string) => string): Strategy {
   const views = new WeakMap<Message, Message | 'left-out'>();
@@ -168,12 +168,12 @@ function redactMessage(message: Message, format: Format, redact: Redact): Messag
   return { ...format.readMessage(raw), responseId: message.responseId, usage: message.usage };
 }
 
-/** Takes out of a text what nobody shall see. */
+/** Takes secrets out of a text. */
 export type Redact = (text: string) => string;
 
 /** What of a message is no text, and how its calls are told apart from the rest. */
 interface Anatomy {
-  /** Ids, and bytes: changed they would be worth nothing, and nobody reads them. */
+  /** Ids, and bytes of media: they would be useless if they were changed. */
   readonly tokens: ReadonlySet<string>;
   readonly bytes: readonly string[];
   /** Values that stay as they are as a whole. */

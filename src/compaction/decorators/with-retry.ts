@@ -1,8 +1,9 @@
 import { addUsage } from '../../conversation/add-usage.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Usage } from '../../conversation/message.ts';
-import { decorate, type NotCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
+import type { NotCompacted, Outcome, Strategy } from '../plan/strategy.ts';
 import { runWithin } from '../watch.ts';
+import { decorate } from './decorate.ts';
 
 export interface RetryOptions {
   /** Runs in all, the first one included. Default 2. */
@@ -15,7 +16,7 @@ export interface RetryOptions {
 
 const MAY_PASS = new Set(['upstream', 'summary-upstream', 'timed-out']);
 
-/** The same question would get the same answer, or nobody wants one any more. */
+/** The same request would get the same answer, or no answer is wanted any more. */
 const NEVER_PASSES = new Set([
   'summary-refused',
   'summary-input-too-long',

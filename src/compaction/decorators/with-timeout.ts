@@ -1,6 +1,7 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
-import { decorate, notCompacted, type Strategy } from '../plan/strategy.ts';
+import { notCompacted, type Strategy } from '../plan/strategy.ts';
 import { LONGEST_TIMEOUT_MS, type RunLimits, runWithin } from '../watch.ts';
+import { decorate } from './decorate.ts';
 
 export interface TimeoutOptions extends Pick<RunLimits, 'after'> {
   readonly timeoutMs: number;

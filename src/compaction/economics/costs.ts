@@ -124,7 +124,7 @@ export function requestCost(set: PriceSet, request: RequestSize): number {
   return costOf(set, billRequest(set, request));
 }
 
-/** A call that nobody goes on from: what is not read is plain input, nothing is written. */
+/** What a call costs that no later request continues: what is not read is plain input, nothing is written. */
 export function oneOffCost(
   set: PriceSet,
   { promptTokens, cachedTokens, outputTokens = 0 }: RequestSize,

@@ -12,7 +12,7 @@ export interface Turn {
   readonly conversation: Conversation;
   /** Its tokens, as the provider counts them. */
   readonly tokens: number;
-  /** Seconds since the request before it; undefined when nobody knows. */
+  /** Seconds since the request before it; undefined when it is not known. */
   readonly idleSeconds: number | undefined;
 }
 
@@ -74,7 +74,7 @@ export class Economy {
     return target;
   }
 
-  /** What to do with a planned compaction; undefined when nobody knows how long the conversation was idle. */
+  /** What to do with a planned compaction; undefined when it is not known how long the conversation was idle. */
   advise(turn: Turn, after: Conversation, summaryCall?: RequestSize): CompactionAdvice | undefined {
     const { conversation, tokens: promptTokens, idleSeconds } = turn;
     if (idleSeconds === undefined) return undefined;

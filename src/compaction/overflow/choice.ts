@@ -75,7 +75,7 @@ export interface Amount {
   readonly localGapTokens: number | undefined;
   readonly atLeastTokens: number;
   readonly fraction: number;
-  /** What the request may have; undefined where nobody knows. */
+  /** What the request may have; undefined when it is not known. */
   readonly limitTokens: number | undefined;
 }
 

@@ -51,7 +51,7 @@ export interface RetryTruncation {
   readonly droppedRounds: readonly NamedRound[];
   /** Messages that left with them; markers do not count. */
   readonly droppedMessages: number;
-  /** Those messages, for whoever keeps a memory of them. */
+  /** Those messages, for a memory of them. */
   readonly leftOut: readonly Message[];
   /** Rounds with tool results of which only head and tail are left. */
   readonly shortenedRounds: readonly NamedRound[];

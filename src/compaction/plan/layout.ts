@@ -18,7 +18,7 @@ import type { Edit } from './plan.ts';
 import { isBorder, surveyOf } from './survey.ts';
 import { beginWithAnswer } from './tail.ts';
 
-/** What the older part of a conversation is made into, before anybody has written a summary of it. */
+/** What stays of the older part of a conversation and where, before its summary is written. */
 export interface Layout {
   /** Stretches that leave. */
   readonly leaving: readonly Span[];
@@ -32,7 +32,7 @@ export interface Layout {
   readonly moved: readonly number[];
   /** Older messages that stay as they are. */
   readonly kept: readonly number[];
-  /** Whether a message of ours is needed even if nobody has anything to say. */
+  /** Whether a message of ours is needed even without a summary. */
   readonly needsMessage: boolean;
 }
 

@@ -76,7 +76,7 @@ function fateRuns(
   return runs;
 }
 
-/** Names are worked out when somebody asks: reading all that left costs more than making it leave. */
+/** The handle is worked out when it is read: it is a hash of all that left, and most receipts are never read. */
 function withHandle(
   run: Omit<FateRun, 'handle'>,
   messages: readonly Message[],

@@ -3,8 +3,9 @@ import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages.ts';
 import { requestTokens } from '../../tokens/measure.ts';
+import { decorate } from '../decorators/decorate.ts';
 import type { Edit } from './plan.ts';
-import { changeOf, decorate, finish, judgeTarget, notCompacted, type Strategy } from './strategy.ts';
+import { changeOf, finish, judgeTarget, notCompacted, type Strategy } from './strategy.ts';
 
 const context = strategyContext();
 const options = { strategy: 'mine', reason: 'did it' };

@@ -31,7 +31,7 @@ export interface StrategyContext {
   readonly ownSummarizer: Summarizer;
   /** Whether the model refuses its own reasoning behind a prefix that was changed, so that it has to go too. */
   readonly bindsReasoning: boolean;
-  /** Lets others run between the parts of long work. Default: nobody waits. */
+  /** Lets others run between the parts of long work. Default: it runs without a pause. */
   readonly pause?: (() => Promise<void>) | undefined;
   readonly signal: AbortSignal | undefined;
   /**
@@ -105,15 +105,6 @@ export interface Strategy {
   compact(conversation: Conversation, context: StrategyContext): Promise<Outcome>;
   /** Whether an automatic run is due for a reason of the strategy's own, although the window has room. Default: never. */
   isDue?(conversation: Conversation, context: Pick<StrategyContext, 'estimator'>): boolean;
-}
-
-/** A strategy around another one: its name and what makes it due are those of the inner one. */
-export function decorate(inner: Strategy, compact: Strategy['compact']): Strategy {
-  return {
-    name: inner.name,
-    compact,
-    isDue: (conversation, context) => inner.isDue?.(conversation, context) === true,
-  };
 }
 
 /**
@@ -268,7 +259,7 @@ function lastTouched(edit: Edit): number {
 
 /**
  * The outcome, unless what it would send breaks more rules of its provider than what came in: then nothing is changed. A
- * strategy may be anybody's, and ours have mistakes too.
+ * strategy may come from outside, and ours have mistakes too.
  */
 export function refuseIllegal(before: Conversation, outcome: Outcome): Outcome {
   const change = changeOf(outcome);

@@ -132,7 +132,7 @@ function mediaIn({ blocks }: Message, message: number): readonly FoundMedia[] {
   });
 }
 
-/** Whether a message holds the provider's own summary: it cannot be had again, and nobody reads what stands before it. */
+/** Whether a message holds the provider's own summary: it cannot be made again, and the model does not see what stands before it. */
 export function isBorder(message: Message | undefined): boolean {
   return message?.blocks.some(({ type }) => type === 'compaction') === true;
 }

@@ -56,7 +56,7 @@ export interface Source {
   readonly input?: readonly Message[] | undefined;
 }
 
-/** Asked for by whoever configures the strategy; 0 where nobody did. */
+/** The newest part as the options of the strategy ask for it; 0 where an option is not set. */
 export interface TailWishes {
   readonly keepRecentTokens: number;
   readonly keepRecentMessages: number;
@@ -141,7 +141,7 @@ function pinLimits(
   };
 }
 
-/** Where the tail begins: as somebody asked for, or with what the target can spare. */
+/** Where the tail begins: as the options say, or with what the target can spare. */
 function chooseCut(
   conversation: Conversation,
   { estimator, targetTokens }: StrategyContext,
@@ -173,14 +173,14 @@ export interface TooLong {
   readonly summaryTokens: number;
 }
 
-/** Share of the input that goes where nobody said how much is too much, by retry; and what goes on top of a known gap. */
+/** Share of the input that goes, by retry, where the excess is not known; and the factor for one that is known. */
 const SHARES = [0.2, 0.4, 0.6];
 const MARGIN = 1.1;
 
 /**
  * The source with an input that is as much smaller as the refusal asks for. Where the target leaves room for them, the
  * newest covered rounds stay in the conversation as they are. Otherwise the oldest leave the input, and our own memory tells
- * of them, so that nothing is covered that nobody has read. Undefined when nothing can go.
+ * of them, so that nothing is covered without having been read. Undefined when nothing can go.
  */
 export function smallerInput(
   conversation: Conversation,
@@ -283,7 +283,7 @@ export function summaryEdits(
 
 /**
  * A memory of what is covered, and the account of what it keeps. Demands of the user are the one thing that may take more
- * than the room; prose that somebody is asked for has its place beside them.
+ * than the room; the prose of a summarizer has its place beside them.
  */
 export async function writeSummaryOf(
   summarizer: Summarizer,
