@@ -16,111 +16,87 @@ import { decorate, errorText } from './decorate.ts';
 export function withRedaction(inner: Strategy, redact: (text: string) => string): Strategy {
   const views = new WeakMap<Message, Message | 'left-out'>();
   const originals = new WeakMap<Message, Message>();
-  const viewOf = (message: Message, format: Format): readonly Message[] => {
-    const view = views.get(message) ?? redactMessage(message, format, redact) ?? 'left-out';
-    views.set(message, view);
-    if (view === 'left-out') return [];
-    originals.set(view, message);
-    return [view];
-  };
-  const originalOf = (view: Message) => originals.get(view) ?? view;
 
   return decorate(inner, async (conversation, context) => {
-    // A strategy may catch what its summarizer throws, so the fault is remembered as well.
-    const faults: RedactionFault[] = [];
-    const guard = guarding((fault) => faults.push(fault));
+    // A strategy may catch what its summarizer throws, so the first fault is remembered as well.
+    let fault: { readonly cause: unknown } | undefined;
+    const guarded: Redact = (text) => {
+      try {
+        return redact(text);
+      } catch (cause) {
+        fault ??= { cause };
+        throw cause;
+      }
+    };
+    const viewOf = (message: Message, format: Format): readonly Message[] => {
+      const view = views.get(message) ?? redactMessage(message, format, guarded) ?? 'left-out';
+      views.set(message, view);
+      if (view === 'left-out') return [];
+      originals.set(view, message);
+      return [view];
+    };
+    const originalOf = (view: Message) => originals.get(view) ?? view;
     // Prose of which nothing is left tells nothing: it is judged before a memory is put around it.
     const redacted = (summarizer: Summarizer) =>
-      redacting(memoryWriter(redactingAnswers(summarizer, redact, guard)), redact, {
-        viewOf,
-        originalOf,
-        guard,
-      });
-    const failed = ({ cause }: RedactionFault) =>
-      notCompacted(
-        'failed',
-        'redaction-failed',
-        `${inner.name}: a text could not be redacted (${errorText(cause)}), so that nothing was summarised`,
-      );
-    try {
-      const outcome = await inner.compact(conversation, {
+      redacting(memoryWriter(redactingAnswers(summarizer, guarded)), guarded, { viewOf, originalOf });
+    const outcome = await inner
+      .compact(conversation, {
         ...context,
         summarizer: redacted(context.summarizer),
         ownSummarizer: redacted(context.ownSummarizer),
+      })
+      .catch((error: unknown) => {
+        if (fault === undefined) throw error;
       });
-      return faults[0] === undefined ? outcome : failed(faults[0]);
-    } catch (error) {
-      if (!(error instanceof RedactionFault)) throw error;
-      return failed(error);
-    }
+    if (outcome !== undefined && fault === undefined) return outcome;
+    return notCompacted(
+      'failed',
+      'redaction-failed',
+      `${inner.name}: a text could not be redacted (${errorText(fault?.cause)}), so that nothing was summarised`,
+    );
   });
 }
 
-/** Tells what `redact` threw from what others throw. */
-class RedactionFault extends Error {}
-
 type ViewOf = (message: Message, format: Format) => readonly Message[];
-type Guard = <Result>(redactAll: () => Result) => Result;
-
-function guarding(onFault: (fault: RedactionFault) => void): Guard {
-  return (redactAll) => {
-    try {
-      return redactAll();
-    } catch (cause) {
-      const fault = new RedactionFault('redact threw', { cause });
-      onFault(fault);
-      throw fault;
-    }
-  };
-}
-
-interface Redacting {
-  readonly viewOf: ViewOf;
-  readonly originalOf: (view: Message) => Message;
-  readonly guard: Guard;
-}
 
 /** Shows a summarizer only what `redact` left, and redacts what it answers. */
 function redacting(
   summarizer: Summarizer,
   redact: Redact,
-  { viewOf, originalOf, guard }: Redacting,
+  { viewOf, originalOf }: { readonly viewOf: ViewOf; readonly originalOf: (view: Message) => Message },
 ): Summarizer {
-  const answering = redactingAnswers(summarizer, redact, guard);
+  const answering = redactingAnswers(summarizer, redact);
   return {
     ...answering,
     async summarize(request) {
-      const shown = guard(() => {
-        const { conversation, previousSummary, instructions, quoted, shown: given, archive } = request;
-        const redactAll = (messages: readonly Message[]) =>
-          messages.flatMap((message) => viewOf(message, conversation.format));
-        return {
-          ...request,
-          messages: redactAll(request.messages),
-          shown: given === undefined ? undefined : redactAll(given),
-          quoted: quoted?.map(redact),
-          archive: archive && {
-            handle: archive.handle,
-            pageOf: (view: Message) => archive.pageOf(originalOf(view)),
-          },
-          conversation: redactConversation(conversation, redact, viewOf),
-          previousSummary: previousSummary === undefined ? undefined : redact(previousSummary),
-          instructions: instructions === undefined ? undefined : redact(instructions),
-        };
+      const { conversation, previousSummary, instructions, quoted, shown, archive } = request;
+      const redactAll = (messages: readonly Message[]) =>
+        messages.flatMap((message) => viewOf(message, conversation.format));
+      return answering.summarize({
+        ...request,
+        messages: redactAll(request.messages),
+        shown: shown === undefined ? undefined : redactAll(shown),
+        quoted: quoted?.map(redact),
+        archive: archive && {
+          handle: archive.handle,
+          pageOf: (view: Message) => archive.pageOf(originalOf(view)),
+        },
+        conversation: redactConversation(conversation, redact, viewOf),
+        previousSummary: previousSummary === undefined ? undefined : redact(previousSummary),
+        instructions: instructions === undefined ? undefined : redact(instructions),
       });
-      return answering.summarize(shown);
     },
   };
 }
 
-function redactingAnswers(summarizer: Summarizer, redact: Redact, guard: Guard): Summarizer {
+function redactingAnswers(summarizer: Summarizer, redact: Redact): Summarizer {
   return {
     name: summarizer.name,
     asksModel: summarizer.asksModel,
     writesMemory: summarizer.writesMemory,
     async summarize(request) {
       const summary = await summarizer.summarize(request);
-      return summary.status === 'failed' ? summary : guard(() => redactSummary(summary, redact));
+      return summary.status === 'failed' ? summary : redactSummary(summary, redact);
     },
   };
 }
