@@ -25,7 +25,7 @@ export async function runWithin<Result>(
   const settled = new AbortController();
   const ends: Promise<'aborted' | 'timed-out'>[] = [];
   if (timeoutMs !== undefined) ends.push(after(timeoutMs, settled.signal).then(() => 'timed-out'));
-  if (signal !== undefined) ends.push(abortOf(signal, settled.signal).then(() => 'aborted'));
+  if (signal !== undefined) ends.push(abortOf(signal, settled.signal, () => told.abort()));
   try {
     // The ends come first in the race: a run that hears of its end is too late to answer for it.
     return await Promise.race([...ends, run(told.signal)]);
@@ -43,10 +43,14 @@ function afterTimer(timeoutMs: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Resolves when the signal is aborted, and forgets about it once `settled` is. */
-function abortOf(signal: AbortSignal, settled: AbortSignal): Promise<void> {
+/** Resolves when the signal is aborted and then passes it on at once. Forgets about it once `settled` is. */
+function abortOf(signal: AbortSignal, settled: AbortSignal, passOn: () => void): Promise<'aborted'> {
   return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true, signal: settled });
+    const end = () => {
+      resolve('aborted');
+      passOn();
+    };
+    signal.addEventListener('abort', end, { once: true, signal: settled });
   });
 }
 
