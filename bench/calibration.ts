@@ -6,9 +6,9 @@
 
 import type { Conversation } from '../src/conversation/format.ts';
 import type { Message } from '../src/conversation/message.ts';
-import { createTokenEstimator, type TokenEstimator } from '../src/tokens/token-estimator.ts';
-import { tokenProfileForModel } from '../src/tokens/token-profiles.ts';
-import { measureContext } from '../src/tokens/tokens.ts';
+import { createTokenEstimator, type TokenEstimator } from '../src/tokens/estimator.ts';
+import { measureContext } from '../src/tokens/measure.ts';
+import { tokenProfileForModel } from '../src/tokens/profiles.ts';
 import { fileSource } from '../src/transcripts/input/source.ts';
 import { readRecordings } from '../src/transcripts/recordings.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../test/support/corpus.ts';

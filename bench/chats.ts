@@ -15,7 +15,7 @@ import { createCompactor } from '../src/compaction/compactor.ts';
 import { type Message, textOf } from '../src/conversation/message.ts';
 import { findFormat } from '../src/formats/registry.ts';
 import { readSayings, type Saying, type Turn } from '../src/memory/sayings.ts';
-import { createTokenEstimator } from '../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../src/tokens/estimator.ts';
 
 interface ChatMessage {
   readonly role: 'user' | 'assistant';

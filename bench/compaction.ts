@@ -1,8 +1,9 @@
 /** What planning and applying the default ladder costs, against JSON.parse of the same body in the same run. */
-import { requestTokens } from '../src/compaction/plan/receipt.ts';
+
 import { createStrategy } from '../src/compaction/strategies/registry.ts';
 import { findFormat } from '../src/formats/registry.ts';
-import { createTokenEstimator } from '../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../src/tokens/estimator.ts';
+import { requestTokens } from '../src/tokens/measure.ts';
 import { strategyContext } from '../test/support/strategy-context.ts';
 import { roundOf, sessionBody } from './session-body.ts';
 import { collectGarbage, median, printGoals, timeMs } from './timing.ts';

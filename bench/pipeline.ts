@@ -5,8 +5,8 @@
 
 import { groupRounds } from '../src/conversation/rounds.ts';
 import { findFormat } from '../src/formats/registry.ts';
-import { createTokenEstimator, type TokenEstimator } from '../src/tokens/token-estimator.ts';
-import { measureContext } from '../src/tokens/tokens.ts';
+import { createTokenEstimator, type TokenEstimator } from '../src/tokens/estimator.ts';
+import { measureContext } from '../src/tokens/measure.ts';
 import { roundOf, sessionBody } from './session-body.ts';
 import { type Goal, median, medianMs, printGoals, timeMs } from './timing.ts';
 

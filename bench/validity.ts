@@ -14,10 +14,8 @@
  * `ensureToolResultPairing`.
  */
 import { createCompactor } from '../src/compaction/compactor.ts';
-import { findFloor } from '../src/compaction/plan/floor.ts';
-import { layOut } from '../src/compaction/plan/layout.ts';
+import { findFloor, layOut } from '../src/compaction/plan/layout.ts';
 import { spansOf } from '../src/compaction/plan/pins.ts';
-import { requestTokens } from '../src/compaction/plan/receipt.ts';
 import { changeOf } from '../src/compaction/plan/strategy.ts';
 import { tailStart } from '../src/compaction/plan/tail.ts';
 import { findContract } from '../src/contracts/registry.ts';
@@ -26,7 +24,8 @@ import { isUserText } from '../src/conversation/message.ts';
 import { ensureToolResultPairing } from '../src/conversation/pairing.ts';
 import { groupRounds } from '../src/conversation/rounds.ts';
 import { findFormat } from '../src/formats/registry.ts';
-import { createTokenEstimator } from '../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../src/tokens/estimator.ts';
+import { requestTokens } from '../src/tokens/measure.ts';
 import { deepFreeze } from '../test/support/deep-freeze.ts';
 import { createRandom, type Random } from './estimator/seeded.ts';
 import {

@@ -4,20 +4,18 @@
  * `roundfold/strategies`, `roundfold/providers` and others. Nothing here reaches third-party code or a Node module.
  * @module
  */
-export type { AutoCompactState } from './compaction/auto-compact.ts';
-export { shouldAutoCompact } from './compaction/auto-compact.ts';
+export { type AutoCompactState, shouldAutoCompact } from './compaction/breaker.ts';
 export {
   type CallOptions,
   type Compactor,
   type CompactResult,
   createCompactor,
 } from './compaction/compactor.ts';
-export type { CompactorOptions } from './compaction/compactor-options.ts';
 export { withLogging } from './compaction/decorators/with-logging.ts';
-export type { CompactionEvent } from './compaction/events.ts';
-export { recoverFromOverflow } from './compaction/overflow/overflow-recovery.ts';
-export { truncateHeadForRetry } from './compaction/overflow/retry-truncation.ts';
-export type { Edit } from './compaction/plan/edit.ts';
+export type { CompactionEvent, CompactorOptions } from './compaction/options.ts';
+export { recoverFromOverflow } from './compaction/overflow/recovery.ts';
+export { truncateHeadForRetry } from './compaction/overflow/truncation.ts';
+export type { Edit } from './compaction/plan/plan.ts';
 export { type Plan, type UndoRecord, undoPlan } from './compaction/plan/plan.ts';
 export type { Receipt } from './compaction/plan/receipt.ts';
 export {
@@ -28,15 +26,13 @@ export {
   type Strategy,
   type StrategyContext,
 } from './compaction/plan/strategy.ts';
-export {
-  clearToolResults,
-  collapseReads,
-  ladder,
-  slidingWindow,
-  snip,
-  summarize,
-  tokenBudget,
-} from './compaction/strategies/factories.ts';
+export { clearToolResults } from './compaction/strategies/clear-tool-results.ts';
+export { collapseReads } from './compaction/strategies/collapse-reads.ts';
+export { ladder } from './compaction/strategies/ladder.ts';
+export { slidingWindow } from './compaction/strategies/sliding-window.ts';
+export { snip } from './compaction/strategies/snip.ts';
+export { summarize } from './compaction/strategies/summarize.ts';
+export { tokenBudget } from './compaction/strategies/token-budget.ts';
 export { safeSplitPoint } from './conversation/cuts.ts';
 export { RoundfoldError } from './conversation/errors.ts';
 export { type Conversation, type Format, writeConversation } from './conversation/format.ts';
@@ -56,10 +52,10 @@ export { anthropicClient } from './providers/anthropic.ts';
 export { functionClient } from './providers/function.ts';
 export { openaiClient } from './providers/openai.ts';
 export { contextWindowForModel } from './tokens/catalog.ts';
+export { createTokenEstimator, type TokenEstimator } from './tokens/estimator.ts';
 export {
   shouldCompact,
   type Thresholds,
   thresholdsFor,
   tokenWarningState,
 } from './tokens/thresholds.ts';
-export { createTokenEstimator, type TokenEstimator } from './tokens/token-estimator.ts';

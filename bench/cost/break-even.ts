@@ -1,8 +1,6 @@
-import { growthPerTurn } from '../../src/compaction/economics/expectations.ts';
-import { isCacheExpired, type PriceSet } from '../../src/compaction/economics/price-set.ts';
+import { growthPerTurn } from '../../src/compaction/economics/advice.ts';
+import { costOf, isCacheExpired, type PriceSet, quoteRewrite } from '../../src/compaction/economics/costs.ts';
 import { createPromptCache, type PromptSegment } from '../../src/compaction/economics/prompt-cache.ts';
-import { costOf } from '../../src/compaction/economics/request-cost.ts';
-import { quoteRewrite } from '../../src/compaction/economics/rewrite-quote.ts';
 import { changeOf } from '../../src/compaction/plan/strategy.ts';
 import {
   type CostSession,

@@ -1,7 +1,7 @@
 /** Every way to compact on every session, at one set of prices and in one window. */
-import { defaultSummarizer } from '../../src/compaction/default-summarizer.ts';
-import { promptLimitTokens } from '../../src/compaction/economics/advice.ts';
-import { priceSetOf } from '../../src/compaction/economics/price-set.ts';
+
+import { priceSetOf } from '../../src/compaction/economics/costs.ts';
+import { defaultSummarizer } from '../../src/compaction/options.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import { type CostPolicy, type CostReplay, replayCosts } from '../../src/lab/cost-replay.ts';
 import {
@@ -12,7 +12,8 @@ import {
 } from '../../src/lab/cost-session.ts';
 import type { Summarizer } from '../../src/memory/summary-request.ts';
 import { findModel } from '../../src/tokens/catalog.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { promptLimitTokens } from '../../src/tokens/thresholds.ts';
 import { agentFiles, readSessions } from '../memory/corpus.ts';
 import { type BreakEven, breakEvensOf } from './break-even.ts';
 

@@ -1,12 +1,12 @@
 /** Brings a conversation down to a share of its tokens by the path that users take. */
 import { createCompactor } from '../../src/compaction/compactor.ts';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { type Conversation, writeConversation } from '../../src/conversation/format.ts';
 import type { Message } from '../../src/conversation/message.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import type { CountMessages } from '../../src/lab/score.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
-import { tokenProfileForModel } from '../../src/tokens/token-profiles.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
+import { tokenProfileForModel } from '../../src/tokens/profiles.ts';
 
 /** A compacted conversation. */
 export interface Compacted {

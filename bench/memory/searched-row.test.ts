@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { brokenRules, stableShare } from '../../src/lab/score.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { cutBetween, said, tool, user } from '../../test/support/example-cut.ts';
 import { searchedRow } from './searched-row.ts';
 

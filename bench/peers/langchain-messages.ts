@@ -1,5 +1,5 @@
 import { findFormat } from '../../src/formats/registry.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { assistantMessage, type ChatMessage, callsOf } from './chat.ts';
 import type { LoadModule } from './peer.ts';
 

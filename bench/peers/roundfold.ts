@@ -1,11 +1,11 @@
-import { defaultSummarizer } from '../../src/compaction/default-summarizer.ts';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
+import { defaultSummarizer } from '../../src/compaction/options.ts';
 import { changeOf } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import { writeConversation } from '../../src/conversation/format.ts';
 import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
 import { findFormat } from '../../src/formats/registry.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import type { ChatMessage } from './chat.ts';
 import type { Cutter, Peer } from './peer.ts';

@@ -1,4 +1,5 @@
-import { type Change, decorate, type Strategy } from '../compaction/plan/strategy.ts';
+import { decorate } from '../compaction/decorators/decorate.ts';
+import type { Change, Strategy } from '../compaction/plan/strategy.ts';
 import type { Message } from '../conversation/message.ts';
 import { sha256 } from '../conversation/sha256.ts';
 import { keptMessage, type PageMatch, searchableText, searchPages, spanHandle } from '../stores/spans.ts';

@@ -12,7 +12,7 @@ import { createStrategy } from '../compaction/strategies/registry.ts';
 import { readConversation } from '../formats/registry.ts';
 import { memory } from '../memory/summarizer.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { ChatCompactor, RunLog } from './chat-compactor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'roundfold-log-'));

@@ -1,11 +1,9 @@
-import type { AutoCompactState } from '../compaction/auto-compact.ts';
+import type { AutoCompactState } from '../compaction/breaker.ts';
 import { type CallOptions, type Compactor, createCompactor } from '../compaction/compactor.ts';
-import type { CompactorOptions } from '../compaction/compactor-options.ts';
-import type { LogRecord } from '../compaction/decorators/log-record.ts';
+import type { LogRecord } from '../compaction/decorators/with-logging.ts';
+import { oneOffCost, priceSetOf } from '../compaction/economics/costs.ts';
 import { type CostLedger, emptyLedger, savedSoFar } from '../compaction/economics/ledger.ts';
-import { priceSetOf } from '../compaction/economics/price-set.ts';
-import { oneOffCost } from '../compaction/economics/request-cost.ts';
-import type { CompactionEvent } from '../compaction/events.ts';
+import type { CompactionEvent, CompactorOptions } from '../compaction/options.ts';
 import { notCompacted, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
 import type { Usage } from '../conversation/message.ts';
 import { fileLog, withLogging } from '../integrations/node.ts';

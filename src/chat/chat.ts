@@ -1,12 +1,12 @@
-import type { CompactionEvent } from '../compaction/events.ts';
+import type { CompactionEvent } from '../compaction/options.ts';
 import type { Strategy } from '../compaction/plan/strategy.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
 import { contextWindowForModel, knownWindow } from '../tokens/catalog.ts';
-import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
-import { tokenProfileForModel } from '../tokens/token-profiles.ts';
-import { measureContext } from '../tokens/tokens.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
+import { measureContext } from '../tokens/measure.ts';
+import { tokenProfileForModel } from '../tokens/profiles.ts';
 import type { ChatArchive } from './archive.ts';
 import { ChatCompactor, type RunAccounts, RunLog } from './chat-compactor.ts';
 import { Dialogue } from './dialogue.ts';

@@ -1,4 +1,4 @@
-import { defaultSummarizer } from '../compaction/default-summarizer.ts';
+import { defaultSummarizer } from '../compaction/options.ts';
 import type { StrategyDefinition } from '../compaction/plan/strategy.ts';
 import { strategies } from '../compaction/strategies/registry.ts';
 import { RoundfoldError } from '../conversation/errors.ts';

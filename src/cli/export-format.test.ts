@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { initialAutoCompactState } from '../compaction/auto-compact.ts';
+import { initialAutoCompactState } from '../compaction/breaker.ts';
 import type { StoreRecord } from '../stores/store.ts';
 import { createExportWriter, readExport } from './export-format.ts';
 

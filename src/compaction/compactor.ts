@@ -2,23 +2,33 @@ import { type Conversation, writeConversation } from '../conversation/format.ts'
 import type { Message, Usage } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';
 import { readConversation } from '../formats/registry.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
+import { measureContext, tokensOf } from '../tokens/measure.ts';
 import { shouldContextCollapse, type Thresholds, tokenWarningState } from '../tokens/thresholds.ts';
 import {
   type AutoCompactState,
-  afterOutcome,
+  afterRun,
   afterTurn,
+  countCompaction,
+  forgetFailures,
   initialAutoCompactState,
   isSummarizerPaused,
-} from './auto-compact.ts';
-import { type CompactorOptions, checkFormat, checkOptionNames, createEngine } from './compactor-options.ts';
+  pausedOutcome,
+} from './breaker.ts';
+import { nested, recursionGuard } from './decorators/with-recursion-guard.ts';
 import type { CompactionAdvice } from './economics/advice.ts';
-import { compactIfItPays } from './economics/economic-run.ts';
 import { type CostLedger, emptyLedger } from './economics/ledger.ts';
-import { type Ran, runCompaction } from './engine.ts';
-import { measureRequest } from './measure.ts';
+import { compactIfItPays, type Ran, runCompaction } from './engine.ts';
+import {
+  type CompactorOptions,
+  checkFormat,
+  checkOptionNames,
+  createEngine,
+  type Engine,
+  type RunTurn,
+} from './options.ts';
 import { type UndoRecord, undoPlan } from './plan/plan.ts';
 import { changeOf, notCompacted, type Outcome } from './plan/strategy.ts';
-import type { Engine, RunTurn } from './run-turn.ts';
 
 /** What came of a call: the value to send, and what happened. */
 export interface CompactResult<Value> {
@@ -76,7 +86,8 @@ class ConversationCompactor implements Compactor {
   #state: AutoCompactState;
   /** When the last request was about to be sent, by the clock. */
   #lastRequest: number | undefined;
-  #isRunning = false;
+  /** A compactor has one conversation: whatever comes while it is compacted comes from inside. */
+  readonly #enter = recursionGuard(() => true);
   /** The newest response when the last compaction ran: what was reported with it is of a longer list. */
   #responseBefore: unknown;
   /** What an emergency took out, until a compaction can do better. */
@@ -104,9 +115,8 @@ class ConversationCompactor implements Compactor {
     return this.#alone(value, async (conversation) => {
       const turn = this.#readTurn(this.#withoutEmergency(conversation), call);
       const ran = await runCompaction(this.#engine, turn, { trigger: 'manual' });
-      // By hand as often as somebody likes: it ends a pause, and is no sign of a window that fills too fast.
-      if (changeOf(ran.judged) !== undefined)
-        this.#state = countCompaction(initialAutoCompactState, this.#state);
+      // A manual run ends every pause, and says nothing about how fast the window fills.
+      if (changeOf(ran.judged) !== undefined) this.#state = countCompaction(forgetFailures(this.#state));
       this.#engine.economy?.settleUnsent(turn, ran.outcome);
       this.#remember(turn.conversation, ran);
       return ran;
@@ -118,7 +128,7 @@ class ConversationCompactor implements Compactor {
       const turn = this.#readTurn(conversation, call);
       this.#warn(turn.tokens);
       const { isRun, ...ran } = await this.#compactIfDue(turn, call);
-      this.#setState(isRun ? afterRun(this.#state, ran, call) : afterRest(this.#state, ran.outcome));
+      this.#setState(isRun ? this.#afterRun(ran, call) : this.#afterRest(ran.outcome));
       const { economy } = this.#engine;
       if (call.signal?.aborted === true) economy?.settleUnsent(turn, ran.outcome);
       else economy?.settle(turn, ran.outcome);
@@ -134,15 +144,12 @@ class ConversationCompactor implements Compactor {
     run: (conversation: Conversation) => Promise<Pick<Ran, 'outcome' | 'advice'>>,
   ): Promise<CompactResult<Value>> {
     const conversation = readConversation(value, this.#options.format);
-    if (this.#isRunning) {
-      const outcome = notCompacted('skipped', 'nested', 'this conversation is being compacted already');
-      return toResult(value, conversation, { outcome });
-    }
-    this.#isRunning = true;
+    const leave = this.#enter(conversation);
+    if (leave === undefined) return toResult(value, conversation, { outcome: nested('compactor') });
     try {
       return toResult(value, conversation, await run(conversation));
     } finally {
-      this.#isRunning = false;
+      leave();
     }
   }
 
@@ -154,7 +161,7 @@ class ConversationCompactor implements Compactor {
     return { conversation, tokens, idleSeconds: idleSeconds ?? this.#idleSeconds(), signal };
   }
 
-  /** Before the first request nobody knows; a cache that may have expired is taken to be warm. */
+  /** 0 before the first request: a cache that may have expired is taken to be warm. */
   #idleSeconds(): number {
     return this.#lastRequest === undefined ? 0 : Math.max(0, this.#now() - this.#lastRequest) / 1000;
   }
@@ -174,11 +181,10 @@ class ConversationCompactor implements Compactor {
   async #compactIfDue(turn: RunTurn, call: CallOptions): Promise<Ran & { readonly isRun: boolean }> {
     const engine = this.#engine;
     const { triggerTokens, windowTokens } = engine.thresholds;
-    const { pausedTurns, reason } = this.#state;
     const paused = { isSummarizerPaused: isSummarizerPaused(this.#state) };
     const isDue = turn.tokens >= triggerTokens || engine.strategy.isDue?.(turn.conversation, engine) === true;
     // A pause saves work that came to nothing; it is no reason to send what will be refused.
-    const isPaused = pausedTurns > 0 && !shouldContextCollapse(turn.tokens, windowTokens);
+    const isPaused = this.#state.pausedTurns > 0 && !shouldContextCollapse(turn.tokens, windowTokens);
     if (!isPaused && isDue) {
       const whole = this.#withoutEmergency(turn.conversation);
       const due = whole === turn.conversation ? turn : this.#readTurn(whole, { ...call, usage: undefined });
@@ -186,18 +192,21 @@ class ConversationCompactor implements Compactor {
     }
     const considered = isPaused ? undefined : await compactIfItPays(engine, turn, paused);
     if (considered !== undefined) return considered;
+    const belowTrigger = `${turn.tokens} tokens, below the trigger of ${triggerTokens}`;
     const outcome = isDue
-      ? notCompacted(
-          'skipped',
-          'paused',
-          `automatic compaction is paused for ${pausedTurns} more turns (${reason}); a manual one still runs`,
-        )
-      : notCompacted(
-          'skipped',
-          'below-trigger',
-          `${turn.tokens} tokens, below the trigger of ${triggerTokens}`,
-        );
+      ? pausedOutcome('automatic compaction', this.#state)
+      : notCompacted('skipped', 'below-trigger', belowTrigger);
     return { outcome, judged: outcome, isRun: false };
+  }
+
+  #afterRun({ judged, summarizerFailure }: Ran, { signal }: CallOptions): AutoCompactState {
+    return afterRun(this.#state, judged, { signal, summarizerFailure });
+  }
+
+  /** The state after a turn without a run that says something about the next one. */
+  #afterRest(outcome: Outcome): AutoCompactState {
+    const rested = afterTurn(this.#state);
+    return changeOf(outcome) === undefined ? rested : countCompaction(rested);
   }
 
   #setState(next: AutoCompactState): void {
@@ -236,53 +245,45 @@ function newestResponse(messages: readonly Message[]): unknown {
   return messages.findLast(({ role }) => role === 'assistant')?.raw;
 }
 
-/** The state after a turn without a run that says something about the next one. */
-function afterRest(state: AutoCompactState, outcome: Outcome): AutoCompactState {
-  const rested = afterTurn(state);
-  return changeOf(outcome) === undefined ? rested : countCompaction(rested, state);
-}
-
-function countCompaction(next: AutoCompactState, { compactionCount }: AutoCompactState): AutoCompactState {
-  return { ...next, compactionCount: compactionCount + 1 };
-}
-
-/** The state after an automatic run. One that the caller aborted says nothing about the next. */
-function afterRun(
-  state: AutoCompactState,
-  { judged, summarizerFailure }: Ran,
-  { signal }: CallOptions,
-): AutoCompactState {
-  const isAborted = signal?.aborted === true && changeOf(judged) === undefined;
-  return isAborted ? state : afterOutcome(state, judged, summarizerFailure);
-}
-
 function toResult<Value>(
   value: Value,
   conversation: Conversation,
   { outcome, advice }: Pick<Ran, 'outcome' | 'advice'>,
 ): CompactResult<Value> {
   const change = changeOf(outcome);
-  const before = conversation.messages.length;
-  const told = advice === undefined ? {} : { advice };
-  if (change === undefined)
-    return {
-      value,
-      outcome,
-      messagesBefore: before,
-      messagesAfter: before,
-      tokensFreed: 0,
-      summary: undefined,
-      ...told,
-    };
-  const { messages } = change.conversation;
-  const { tokensBefore, tokensAfter } = change.receipt;
+  const { messages } = change?.conversation ?? conversation;
+  const summaries = change === undefined ? [] : messages.map(readSummaryMessage);
   return {
-    value: writeConversation(change.conversation) as Value, // written in the shape it was read in
+    value: change === undefined ? value : (writeConversation(change.conversation) as Value), // in the shape it was read in
     outcome,
-    messagesBefore: before,
+    messagesBefore: conversation.messages.length,
     messagesAfter: messages.length,
-    tokensFreed: tokensBefore - tokensAfter,
-    summary: messages.map(readSummaryMessage).findLast((text) => text !== undefined),
-    ...told,
+    tokensFreed: change === undefined ? 0 : change.receipt.tokensBefore - change.receipt.tokensAfter,
+    summary: summaries.findLast((text) => text !== undefined),
+    ...(advice === undefined ? {} : { advice }),
   };
+}
+
+/** A report that differs from our own estimate by more than this factor is of another conversation or turn. */
+const TRUSTED_FACTOR = 2;
+
+/**
+ * Tokens of a request that is about to be sent: what was reported with the newest response, and an estimate of what came
+ * after it. A report is of the past: it is never taken for the whole list.
+ */
+export function measureRequest(
+  conversation: Conversation,
+  usage: Usage | undefined,
+  estimator: TokenEstimator,
+): number {
+  const { tokens } = measureContext(conversation, estimator);
+  if (usage === undefined) return tokens;
+  const { messages } = conversation;
+  const answered = messages.findLastIndex(({ role }) => role === 'assistant');
+  const since = tokensOf(messages.slice(answered + 1), estimator);
+  // The two are compared where both speak of the same: up to the newest response.
+  const reported = usage.promptTokens + usage.outputTokens;
+  const expected = tokens - since;
+  const isTrusted = reported >= expected / TRUSTED_FACTOR && reported <= expected * TRUSTED_FACTOR;
+  return isTrusted ? Math.round(reported + since) : tokens;
 }

@@ -1,17 +1,21 @@
 import type { Conversation } from '../conversation/format.ts';
-import { shouldContextCollapse } from '../tokens/thresholds.ts';
-import { refuseIllegal } from './legal-output.ts';
-import { markerText } from './overflow/marker.ts';
-import { type RetryTruncation, truncateHeadForRetry } from './overflow/retry-truncation.ts';
+import { requestTokens } from '../tokens/measure.ts';
+import { rescuedTokens, shouldContextCollapse } from '../tokens/thresholds.ts';
+import type { Engine, RunTurn } from './options.ts';
+import { markerText, type RetryTruncation, truncateHeadForRetry } from './overflow/truncation.ts';
 import type { Plan } from './plan/plan.ts';
-import { requestTokens } from './plan/receipt.ts';
-import { changeOf, finishPlan, judgeTarget, type Outcome, type StrategyContext } from './plan/strategy.ts';
-import type { Engine, RunTurn } from './run-turn.ts';
+import {
+  changeOf,
+  finishPlan,
+  judgeTarget,
+  type Outcome,
+  refuseIllegal,
+  type StrategyContext,
+} from './plan/strategy.ts';
+import { collapse as collapseStrategy } from './strategies/collapse.ts';
 
 /** Times that rounds are dropped or results shortened for one request: each time by what was left over as well. */
 const TRIES = 8;
-/** Share of the window that such a request may have: just below where it would be an emergency again. */
-const FITTING_FRACTION = 0.975;
 
 /**
  * Makes a request fit whose window is as good as full after the strategy has done what it could: keeps a list of what was
@@ -74,7 +78,7 @@ function leaveOut(
   whole: Conversation,
   { scale, tokensOf, isFull }: Sizes,
 ): RetryTruncation | undefined {
-  const fittingTokens = thresholds.windowTokens * FITTING_FRACTION;
+  const fittingTokens = rescuedTokens(thresholds.windowTokens);
   const actualTokens = tokensOf(whole);
   // A marker comes in where rounds leave, and needs room too.
   const marker = estimator.profile.perMessageTokens + estimator.countText(markerText(whole.messages.length));
@@ -100,9 +104,11 @@ function leaveOut(
   return smallest;
 }
 
+const emergency = collapseStrategy();
+
 /** The smaller of what the strategy made and what the emergency makes. */
 async function collapse(
-  { emergency, estimator }: Engine,
+  { estimator }: Engine,
   conversation: Conversation,
   { outcome, context }: { readonly outcome: Outcome; readonly context: StrategyContext },
 ): Promise<{ readonly steps: Plan['steps']; readonly current: Conversation }> {

@@ -1,22 +1,21 @@
 import type { Conversation } from '../conversation/format.ts';
-import { addUsage, type Usage } from '../conversation/message.ts';
-import type { Summarizer } from '../memory/summary-request.ts';
-import { defaultSummarizer } from './default-summarizer.ts';
-import type { CompactionAdvice } from './economics/advice.ts';
+import { addUsage } from '../conversation/message.ts';
+import type { Summarizer, SummaryRequest } from '../memory/summary-request.ts';
+import { requestTokens } from '../tokens/measure.ts';
+import { type CompactionAdvice, explainAdvice } from './economics/advice.ts';
+import type { RequestSize } from './economics/costs.ts';
 import { rescue } from './emergency.ts';
-import { refuseIllegal } from './legal-output.ts';
-import { requestTokens } from './plan/receipt.ts';
+import { defaultSummarizer, type Engine, type RunTurn } from './options.ts';
 import {
   type CompactTrigger,
   changeOf,
   notCompacted,
   type Outcome,
-  type Strategy,
+  refuseIllegal,
   type StrategyContext,
+  strategyContext,
 } from './plan/strategy.ts';
-import type { Engine, RunTurn } from './run-turn.ts';
-import { letOthersRun } from './timing.ts';
-import { watchSummarizer } from './watched-summarizer.ts';
+import { letOthersRun, watchSummarizer } from './watch.ts';
 
 /** What kind of run it is. Kinds differ in whether they run, never in what is kept. */
 export interface RunOrder {
@@ -25,7 +24,7 @@ export interface RunOrder {
   readonly targetTokens?: number | undefined;
   /** Whether the configured summarizer is given a rest, so that our own writes the summary. Default false. */
   readonly isSummarizerPaused?: boolean | undefined;
-  /** Whether an emergency may drop what nobody has summarised. Default true. */
+  /** Whether an emergency may drop rounds without a summary of them. Default true. */
   readonly mayDrop?: boolean | undefined;
 }
 
@@ -36,7 +35,7 @@ export interface Ran {
   readonly judged: Outcome;
   /** Why the configured summarizer wrote nothing, where it was asked and did not. */
   readonly summarizerFailure?: string | undefined;
-  /** Whether a summarizer has written anything: a strategy that says so without one speaks for what nobody has read. */
+  /** Whether a summarizer has written anything in this run. */
   readonly hasSummary?: boolean | undefined;
   readonly advice?: CompactionAdvice | undefined;
 }
@@ -72,31 +71,48 @@ function withoutTarget(outcome: Outcome): Outcome {
 }
 
 /** The strategy's own outcome, legal, with a summarizer that failed replaced by ours in the same run. */
-export async function runStrategy(
+async function runStrategy(
   engine: Engine,
   conversation: Conversation,
   context: StrategyContext,
 ): Promise<Pick<Ran, 'outcome' | 'summarizerFailure' | 'hasSummary'>> {
-  const compact = async (summarizer: Summarizer) => {
-    // Nobody takes over from ours, and it waits for nobody: it is not given up because a machine is slow.
-    const isOwn = summarizer === defaultSummarizer;
-    const watched = watchSummarizer(summarizer, isOwn ? undefined : engine.summarizerTimeout);
-    const told = { ...context, summarizer: watched.summarizer };
-    const outcome = await compactUnlessAborted(engine.strategy, conversation, told);
-    return {
-      outcome: refuseIllegal(conversation, outcome),
-      failure: watched.failure(),
-      hasSummary: watched.hasWritten(),
-    };
-  };
-  const { failure, ...first } = await compact(context.summarizer);
+  const { failure, ...first } = await runOnce(engine, conversation, context);
   const isOurs = context.summarizer === defaultSummarizer;
   if (failure === undefined || isOurs || context.signal?.aborted === true) return first;
   const { reason, message } = failure;
   engine.emit({ type: 'summarizer-failed', summarizer: context.summarizer.name, reason, message });
-  const { failure: _ours, ...second } = await compact(defaultSummarizer);
+  const ours = { ...context, summarizer: defaultSummarizer };
+  const { failure: _none, ...second } = await runOnce(engine, conversation, ours);
   const usage = addUsage(first.outcome.usage, second.outcome.usage);
   return { ...second, outcome: { ...second.outcome, usage }, summarizerFailure: reason };
+}
+
+/**
+ * Runs the strategy with a summarizer that is watched. Whoever aborts the run gets the conversation back as it was, whatever
+ * the strategy made of the signal: some go on with other means, some throw.
+ */
+async function runOnce(
+  { strategy, summarizerTimeout }: Engine,
+  conversation: Conversation,
+  context: StrategyContext,
+) {
+  // Our own summarizer has no replacement and waits for no network, so it gets all the time it needs.
+  const isOurs = context.summarizer === defaultSummarizer;
+  const watched = watchSummarizer(context.summarizer, isOurs ? undefined : summarizerTimeout);
+  const isAborted = () => context.signal?.aborted === true;
+  let outcome: Outcome = notCompacted('failed', 'aborted', 'the run was aborted');
+  try {
+    if (!isAborted())
+      outcome = await strategy.compact(conversation, { ...context, summarizer: watched.summarizer });
+    if (isAborted()) outcome = notCompacted('failed', 'aborted', 'the run was aborted', outcome.usage);
+  } catch (error) {
+    if (!isAborted()) throw error;
+  }
+  return {
+    outcome: refuseIllegal(conversation, outcome),
+    failure: watched.failure(),
+    hasSummary: watched.hasWritten(),
+  };
 }
 
 /** What a strategy is told. Targets are in the provider's tokens, strategies count estimated ones. */
@@ -108,40 +124,18 @@ export function createContext(engine: Engine, turn: RunTurn, order: RunOrder): S
   const scale = tokens > 0 && estimate > 0 ? estimate / tokens : 1;
   const wanted = (targetTokens ?? thresholds.targetTokens) * scale;
   const isOpen = isWithoutTarget(engine, turn, order);
-  return {
+  return strategyContext({
     estimator,
     targetTokens: Math.floor(isOpen ? estimate / 2 : wanted),
     trigger,
     isWindowFull: tokens >= thresholds.triggerTokens,
     pins,
     summarizer: isSummarizerPaused ? defaultSummarizer : summarizer,
-    ownSummarizer: defaultSummarizer,
     bindsReasoning,
     signal,
     pause: letOthersRun,
     ...(handleFor === undefined ? {} : { handleFor }),
-  };
-}
-
-/**
- * Whoever aborts a run gets the conversation back as it was, whatever the strategy made of the signal: some go on with
- * other means, some throw.
- */
-async function compactUnlessAborted(
-  strategy: Strategy,
-  conversation: Conversation,
-  context: StrategyContext,
-): Promise<Outcome> {
-  const isAborted = () => context.signal?.aborted === true;
-  const aborted = (usage?: Usage) => notCompacted('failed', 'aborted', 'the run was aborted', usage);
-  if (isAborted()) return aborted();
-  try {
-    const outcome = await strategy.compact(conversation, context);
-    return isAborted() ? aborted(outcome.usage) : outcome;
-  } catch (error) {
-    if (isAborted()) return aborted();
-    throw error;
-  }
+  });
 }
 
 /** What a compaction that has to be costs all the same. */
@@ -155,18 +149,99 @@ function adviseOn(engine: Engine, turn: RunTurn, outcome: Outcome): CompactionAd
 }
 
 /** Tells those who listen what the advice is. */
-export function tellAdvice({ emit }: Engine, { verdict, reason, quote, spendable }: CompactionAdvice): void {
-  const { promptTokens: tokens, promptTokensAfter: tokensAfter } = quote;
-  const { keepCost, rewriteCost, breakEvenTurns } = quote;
-  emit({
-    type: 'compaction-advice',
-    verdict,
-    reason,
-    tokens,
-    tokensAfter,
+function tellAdvice({ emit }: Engine, { verdict, reason, quote, spendable }: CompactionAdvice): void {
+  const {
+    promptTokens: tokens,
+    promptTokensAfter: tokensAfter,
     keepCost,
     rewriteCost,
     breakEvenTurns,
-    spendable,
-  });
+  } = quote;
+  const costs = { keepCost, rewriteCost, breakEvenTurns, spendable };
+  emit({ type: 'compaction-advice', verdict, reason, tokens, tokensAfter, ...costs });
+}
+
+/** What came of asking whether a compaction pays. */
+export interface Considered extends Ran {
+  /** Whether there was a run that says something about the next one; false where it only was not the time. */
+  readonly isRun: boolean;
+}
+
+/**
+ * Compacts below the trigger if that is free or pays: the cache has expired, the prompt is above a price step, or what
+ * was saved covers it. It is planned without a model, and no model is paid before the advice has come.
+ * @returns undefined when there was no chance, or nothing to plan
+ */
+export async function compactIfItPays(
+  engine: Engine,
+  turn: RunTurn,
+  { isSummarizerPaused }: Pick<RunOrder, 'isSummarizerPaused'>,
+): Promise<Considered | undefined> {
+  const { economy } = engine;
+  const targetTokens = economy?.targetOf(turn);
+  if (economy === undefined || targetTokens === undefined) return undefined;
+  const context = createContext(engine, turn, { trigger: 'auto', targetTokens, isSummarizerPaused });
+  const { summarizer, requests } = standIn(context.summarizer);
+  const { outcome: planned } = await runStrategy(engine, turn.conversation, { ...context, summarizer });
+  if (turn.signal?.aborted === true) return { outcome: planned, judged: planned, isRun: true };
+  const summaryCall = estimateCalls(requests, turn);
+  const change = changeOf(planned);
+  const advice = change === undefined ? undefined : economy.advise(turn, change.conversation, summaryCall);
+  if (advice?.verdict !== 'compact-now') economy.refuse(turn);
+  if (advice === undefined) return undefined;
+  tellAdvice(engine, advice);
+  if (advice.verdict !== 'compact-now') {
+    const outcome = notCompacted('skipped', `economics-${advice.reason}`, explainAdvice(advice));
+    return { outcome, judged: outcome, advice, isRun: false };
+  }
+  engine.emit({ type: 'compaction-start', trigger: 'auto', tokens: turn.tokens });
+  const ran =
+    summaryCall === undefined ? { outcome: planned } : await runStrategy(engine, turn.conversation, context);
+  const outcome = summaryCall === undefined ? planned : checkAgain(engine, turn, ran.outcome);
+  engine.emit({ type: 'compaction-end', trigger: 'auto', outcome });
+  return { ...ran, outcome, judged: outcome, advice, isRun: true };
+}
+
+/**
+ * What a model has written may be longer than what was planned with. Its call is paid by now; what is left to ask is
+ * whether the rewrite itself is worth it.
+ */
+function checkAgain(engine: Engine, turn: RunTurn, outcome: Outcome): Outcome {
+  const change = changeOf(outcome);
+  if (change === undefined) return outcome;
+  const advice: CompactionAdvice | undefined = engine.economy?.advise(turn, change.conversation);
+  if (advice === undefined || advice.verdict === 'compact-now') return outcome;
+  engine.economy?.refuse(turn);
+  tellAdvice(engine, advice);
+  return notCompacted('insufficient', `economics-${advice.reason}`, explainAdvice(advice), outcome.usage);
+}
+
+/** For planning: where a model would be asked, our own summarizer answers, and the requests are noted. */
+function standIn(inner: Summarizer): {
+  readonly summarizer: Summarizer;
+  readonly requests: readonly SummaryRequest[];
+} {
+  const requests: SummaryRequest[] = [];
+  if (!inner.asksModel) return { summarizer: inner, requests };
+  const summarize = (request: SummaryRequest) => {
+    requests.push(request);
+    return defaultSummarizer.summarize(request);
+  };
+  return { summarizer: { name: inner.name, asksModel: true, summarize }, requests };
+}
+
+/** What a summarizer puts around the conversation it sends, and what its model thinks before it writes. */
+const BESIDE_TOKENS = 2000;
+
+/**
+ * The most that such requests should cost with a model: each may send the whole conversation, read nothing of it from
+ * the cache, and write all it may. Undefined when no model would be asked.
+ */
+function estimateCalls(requests: readonly SummaryRequest[], { tokens }: RunTurn): RequestSize | undefined {
+  if (requests.length === 0) return undefined;
+  return {
+    promptTokens: requests.length * (tokens + BESIDE_TOKENS),
+    cachedTokens: 0,
+    outputTokens: requests.reduce((sum, { maximumTokens }) => sum + maximumTokens + BESIDE_TOKENS, 0),
+  };
 }

@@ -6,7 +6,7 @@
 import type { Usage } from '../conversation/message.ts';
 import { aiSdkModel } from '../formats/ai-sdk/model.ts';
 import { followConversations } from '../keeper/following.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { type CompactorSource, compactorsFrom } from './compactor-source.ts';
 
 /** What of a step that is about to be made is looked at. */

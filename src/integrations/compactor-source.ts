@@ -1,5 +1,5 @@
 import { type Compactor, createCompactor } from '../compaction/compactor.ts';
-import type { CompactorOptions } from '../compaction/compactor-options.ts';
+import type { CompactorOptions } from '../compaction/options.ts';
 
 /** A compactor for one conversation, or the options of those that are made, one for each conversation. */
 export type CompactorSource = Compactor | CompactorOptions;

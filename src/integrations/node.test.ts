@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../test/support/shapes.ts';
 import { strategyContext } from '../../test/support/strategy-context.ts';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import type { LogRecord } from '../compaction/decorators/log-record.ts';
+import type { LogRecord } from '../compaction/decorators/with-logging.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { fileLog, withLogging } from './node.ts';

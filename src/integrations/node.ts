@@ -3,9 +3,9 @@
  * @module
  */
 import { appendFileSync } from 'node:fs';
-import type { LogRecord } from '../compaction/decorators/log-record.ts';
 import {
   type LoggingOptions,
+  type LogRecord,
   type LogSink,
   withLogging as logTo,
 } from '../compaction/decorators/with-logging.ts';

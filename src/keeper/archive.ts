@@ -1,4 +1,4 @@
-import type { HandleFor } from '../compaction/plan/handles.ts';
+import type { HandleFor } from '../compaction/plan/receipt.ts';
 import type { Format } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Hash } from '../conversation/sha256.ts';

@@ -1,5 +1,5 @@
-import type { AutoCompactState } from '../compaction/auto-compact.ts';
-import type { Fate } from '../compaction/plan/edit.ts';
+import type { AutoCompactState } from '../compaction/breaker.ts';
+import type { Fate } from '../compaction/plan/plan.ts';
 import type { FateRun, Receipt } from '../compaction/plan/receipt.ts';
 import type { Change } from '../compaction/plan/strategy.ts';
 import { lastingCuts } from '../conversation/cuts.ts';
@@ -14,7 +14,7 @@ import type {
   Store,
   ViewPart,
 } from '../stores/store.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import { type Archive, handlesOf } from './archive.ts';
 import { type Piece, tracePlan } from './views.ts';
 

@@ -1,10 +1,11 @@
 import { rescue } from '../compaction/emergency.ts';
 import { createContext, runCompaction } from '../compaction/engine.ts';
-import type { Edit } from '../compaction/plan/edit.ts';
-import { type Receipt, requestTokens } from '../compaction/plan/receipt.ts';
+import type { Engine, RunTurn } from '../compaction/options.ts';
+import type { Edit } from '../compaction/plan/plan.ts';
+import type { Receipt } from '../compaction/plan/receipt.ts';
 import { changeOf, notCompacted, type Outcome } from '../compaction/plan/strategy.ts';
-import type { Engine, RunTurn } from '../compaction/run-turn.ts';
 import type { Conversation } from '../conversation/format.ts';
+import { requestTokens } from '../tokens/measure.ts';
 
 /** What came of a compaction. */
 export interface CompactionReport {

@@ -1,7 +1,5 @@
-import { createEngine } from '../compaction/compactor-options.ts';
-import type { CompactionEvent } from '../compaction/events.ts';
-import type { Engine } from '../compaction/run-turn.ts';
-import { later } from '../compaction/timing.ts';
+import { type CompactionEvent, createEngine, type Engine } from '../compaction/options.ts';
+import { later } from '../compaction/watch.ts';
 import type { Format } from '../conversation/format.ts';
 import { type Chains, createChains } from '../conversation/identity.ts';
 import { type Hash, sha256 } from '../conversation/sha256.ts';

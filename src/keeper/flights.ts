@@ -1,7 +1,7 @@
-import { type AutoCompactState, afterOutcome, isSummarizerPaused } from '../compaction/auto-compact.ts';
-import { measureRequest } from '../compaction/measure.ts';
+import { type AutoCompactState, afterOutcome, isSummarizerPaused } from '../compaction/breaker.ts';
+import { measureRequest } from '../compaction/compactor.ts';
 import { changeOf, notCompacted } from '../compaction/plan/strategy.ts';
-import { letOthersRun } from '../compaction/timing.ts';
+import { letOthersRun } from '../compaction/watch.ts';
 import { nameOfConversation } from '../conversation/identity.ts';
 import type { Checkpoint, Lease, Store } from '../stores/store.ts';
 import { openArchive } from './archive.ts';

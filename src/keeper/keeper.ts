@@ -1,4 +1,4 @@
-import { checkFormat, checkOptionNames } from '../compaction/compactor-options.ts';
+import { checkFormat, checkOptionNames } from '../compaction/options.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
 import { type Conversation, writeConversation } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';

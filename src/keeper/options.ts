@@ -1,5 +1,4 @@
-import { type CompactorOptions, engineOptionNames } from '../compaction/compactor-options.ts';
-import type { CompactionEvent } from '../compaction/events.ts';
+import { type CompactionEvent, type CompactorOptions, engineOptionNames } from '../compaction/options.ts';
 import type { VolatileParts } from '../conversation/identity.ts';
 import type { Hash } from '../conversation/sha256.ts';
 import type { CommitResult, Store } from '../stores/store.ts';

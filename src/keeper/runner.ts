@@ -1,7 +1,7 @@
-import { afterTurn } from '../compaction/auto-compact.ts';
-import { measureRequest } from '../compaction/measure.ts';
+import { afterTurn } from '../compaction/breaker.ts';
+import { measureRequest } from '../compaction/compactor.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
-import { letOthersRun } from '../compaction/timing.ts';
+import { letOthersRun } from '../compaction/watch.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Checkpoint } from '../stores/store.ts';

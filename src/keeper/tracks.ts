@@ -1,4 +1,4 @@
-import { type AutoCompactState, initialAutoCompactState } from '../compaction/auto-compact.ts';
+import { type AutoCompactState, initialAutoCompactState } from '../compaction/breaker.ts';
 import { beginsWith, type Chain, namesOfConversation } from '../conversation/identity.ts';
 import type { Checkpoint } from '../stores/store.ts';
 import type { NewCheckpoint } from './checkpoints.ts';

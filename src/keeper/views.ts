@@ -1,6 +1,4 @@
-import type { Edit, Fate } from '../compaction/plan/edit.ts';
-import type { Plan } from '../compaction/plan/plan.ts';
-import { applyStep, withoutUsage } from '../compaction/plan/plan-step.ts';
+import { applyStep, type Edit, type Fate, type Plan, withoutUsage } from '../compaction/plan/plan.ts';
 import type { Conversation, Format } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Checkpoint, Stretch, ViewPart } from '../stores/store.ts';

@@ -1,7 +1,7 @@
 import { legalCuts } from '../conversation/cuts.ts';
 import type { Message } from '../conversation/message.ts';
 import { scanText } from '../memory/facts/entities.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import { createRandom } from './aggregate.ts';
 import { joinNewest, type Row, textOutput, withInstructions } from './row.ts';
 import { textsOf } from './texts.ts';

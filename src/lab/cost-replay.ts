@@ -3,23 +3,27 @@ import {
   afterOutcome,
   afterTurn,
   initialAutoCompactState,
-} from '../compaction/auto-compact.ts';
-import { adviseCompaction, promptLimitTokens } from '../compaction/economics/advice.ts';
-import { growthPerTurn } from '../compaction/economics/expectations.ts';
+} from '../compaction/breaker.ts';
+import { adviseCompaction, growthPerTurn } from '../compaction/economics/advice.ts';
+import {
+  costOf,
+  isCacheExpired,
+  oneOffCost,
+  type PriceSet,
+  type RequestSize,
+} from '../compaction/economics/costs.ts';
 import {
   type CostLedger,
   emptyLedger,
   type LedgerCompaction,
   settleTurn,
 } from '../compaction/economics/ledger.ts';
-import { isCacheExpired, type PriceSet } from '../compaction/economics/price-set.ts';
 import { createPromptCache, type PromptSegment } from '../compaction/economics/prompt-cache.ts';
-import { costOf, oneOffCost, type RequestSize } from '../compaction/economics/request-cost.ts';
 import { type Change, changeOf, type Outcome } from '../compaction/plan/strategy.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import type { Message } from '../conversation/message.ts';
-import { thresholdsFor } from '../tokens/thresholds.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
+import { promptLimitTokens, thresholdsFor } from '../tokens/thresholds.ts';
 import {
   type CostSession,
   type CostTurn,

@@ -1,13 +1,13 @@
-import { createEngine } from '../compaction/compactor-options.ts';
 import type { PromptSegment } from '../compaction/economics/prompt-cache.ts';
 import { runCompaction } from '../compaction/engine.ts';
-import { requestTokens } from '../compaction/plan/receipt.ts';
+import { createEngine } from '../compaction/options.ts';
 import type { Outcome, Strategy } from '../compaction/plan/strategy.ts';
 import { type Conversation, withMessages } from '../conversation/format.ts';
 import { isUserText, type Message } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
+import { requestTokens } from '../tokens/measure.ts';
 import type { Recording } from '../transcripts/recordings.ts';
 import type { Origin } from '../transcripts/transcript.ts';
 

@@ -1,6 +1,6 @@
-import { defaultSummarizer } from '../compaction/default-summarizer.ts';
+import { defaultSummarizer } from '../compaction/options.ts';
 import { createStrategy, strategies } from '../compaction/strategies/registry.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import { controlRows } from './controls.ts';
 import { type LabCase, NONE } from './measure.ts';
 import { oracleRow } from './oracle.ts';

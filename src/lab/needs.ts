@@ -1,6 +1,6 @@
 import { callArguments, type Message, type ToolCallBlock } from '../conversation/message.ts';
 import { type EntityKind, scanText } from '../memory/facts/entities.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { changedFilesOf, editTextsOf } from './calls.ts';
 import { demandsOf } from './demands.ts';
 import { type Mention, readMentions } from './mentions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cutBetween, tool, user } from '../../test/support/example-cut.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { controlRows } from './controls.ts';
 import { scoreNeeds } from './need-score.ts';
 import { findNeeds } from './needs.ts';

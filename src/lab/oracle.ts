@@ -1,4 +1,4 @@
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import { TWO_WORDS, wordsNear } from './mentions.ts';
 import { needsMetBy } from './need-score.ts';
 import type { Needs } from './needs.ts';

@@ -2,7 +2,7 @@ import { type Place, RoundfoldError } from '../conversation/errors.ts';
 import type { Format } from '../conversation/format.ts';
 import { isObject, type JsonObject } from '../conversation/json.ts';
 import { readConversation } from '../formats/registry.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { foldText } from './texts.ts';
 import type { Cut } from './trajectory.ts';
 

@@ -1,11 +1,11 @@
-import { createEngine } from '../compaction/compactor-options.ts';
 import { runCompaction } from '../compaction/engine.ts';
-import { requestTokens } from '../compaction/plan/receipt.ts';
+import { createEngine } from '../compaction/options.ts';
 import { changeOf, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';
 import { type Conversation, withMessages } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Summarizer } from '../memory/summary-request.ts';
-import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
+import { requestTokens } from '../tokens/measure.ts';
 import type { Cut } from './trajectory.ts';
 
 /** One way to make a prefix smaller: a strategy, a peer, a control, the oracle. */

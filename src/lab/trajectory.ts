@@ -2,7 +2,7 @@ import { legalCuts } from '../conversation/cuts.ts';
 import { type Conversation, withMessages } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
-import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
 import type { Recording } from '../transcripts/recordings.ts';
 
 /** A place in a recorded session where it might have been compacted: what stood before it, and what really came after. */

@@ -4,7 +4,7 @@ import { deepFreeze } from '../../test/support/deep-freeze.ts';
 import { groupRounds } from '../conversation/rounds.ts';
 import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { openaiResponses } from '../formats/openai-responses/format.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { remember } from './memory.ts';
 import { recallMemory } from './recall.ts';
 import type { SummaryRequest } from './summary-request.ts';

@@ -1,7 +1,7 @@
 import type { Conversation } from '../conversation/format.ts';
 import type { Message, Usage } from '../conversation/message.ts';
 import type { OverflowFacts } from '../formats/overflow/detect.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 
 /** What a summarizer is given. It sees nothing else, and a summary covers exactly these messages. */
 export interface SummaryRequest {

@@ -4,7 +4,7 @@ import { strategyContext } from '../../test/support/strategy-context.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { readConversation } from '../formats/registry.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { accountForCompaction } from './compaction-account.ts';
 
 const estimator = createTokenEstimator({ countText: (text) => text.length });

@@ -1,10 +1,10 @@
-import type { Fate } from '../compaction/plan/edit.ts';
+import type { Fate } from '../compaction/plan/plan.ts';
 import type { FateRun, Receipt } from '../compaction/plan/receipt.ts';
 import { type Conversation, withMessages } from '../conversation/format.ts';
 import { hasToolResult, type Message, textOf } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';
 import type { Survival } from '../memory/facts/facts.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
 import { type Inspection, inspectConversation, type TokenPart, tokenParts } from './inspection.ts';
 
 /** A compaction as a report tells it: what there was, what there is, and what became of every message. Plain data. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../conversation/message.ts';
 import { readConversation } from '../formats/registry.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { inspectConversation } from './inspection.ts';
 import { inspectionText } from './inspection-text.ts';
 

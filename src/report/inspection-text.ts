@@ -1,5 +1,5 @@
 import { printable, printablePath } from '../conversation/printable.ts';
-import { tokenClasses } from '../tokens/token-classes.ts';
+import { tokenClasses } from '../tokens/measure.ts';
 import { classNames, type Inspection, type NamedSize, unaccountedPart } from './inspection.ts';
 import { countOf, drawBar, drawTable, formatCount, formatShare } from './terminal.ts';
 

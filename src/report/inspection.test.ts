@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Conversation } from '../conversation/format.ts';
 import type { Usage } from '../conversation/message.ts';
 import { readConversation } from '../formats/registry.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
 import { inspectConversation } from './inspection.ts';
 
 const estimator = createTokenEstimator({ countText: (text) => text.length });

@@ -3,10 +3,9 @@ import type { Conversation } from '../conversation/format.ts';
 import type { ToolCallBlock, ToolResultBlock } from '../conversation/message.ts';
 import { groupRounds, nameRound, type Round } from '../conversation/rounds.ts';
 import { type BlockPosition, linkTools, type ToolLinks } from '../conversation/tool-links.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
+import { measureContext, type TokenClass, type TokenMeasure, tokensByClass } from '../tokens/measure.ts';
 import { type TokenWarningState, tokenWarningState } from '../tokens/thresholds.ts';
-import { type TokenClass, tokensByClass } from '../tokens/token-classes.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
-import { measureContext, type TokenMeasure } from '../tokens/tokens.ts';
 
 /** What is in a conversation and where its tokens go, as numbers. */
 export interface Inspection {

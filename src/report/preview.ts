@@ -1,9 +1,9 @@
-import { diffMessages, type MessageDiff } from '../compaction/decorators/message-diff.ts';
+import { diffMessages, type MessageDiff } from '../compaction/decorators/with-logging.ts';
 import type { Change } from '../compaction/plan/strategy.ts';
 import type { Conversation } from '../conversation/format.ts';
 import { printable } from '../conversation/printable.ts';
 import type { FactKind, Survival } from '../memory/facts/facts.ts';
-import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
 import { countOf, drawTable, formatCount } from './terminal.ts';
 
 export interface PreviewOptions {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Conversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import { readConversation } from '../formats/registry.ts';
-import { createTokenEstimator } from '../tokens/token-estimator.ts';
-import { o200kProfile } from '../tokens/token-profile.ts';
-import { measureContext } from '../tokens/tokens.ts';
+import { createTokenEstimator } from '../tokens/estimator.ts';
+import { measureContext } from '../tokens/measure.ts';
+import { o200kProfile } from '../tokens/profiles.ts';
 import { roundSeries } from './round-series.ts';
 
 const profile = { ...o200kProfile, perMessageTokens: 0, perRequestTokens: 0 };

@@ -1,8 +1,8 @@
 import type { Conversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
-import { learnRatio } from '../tokens/tokens.ts';
+import type { TokenEstimator } from '../tokens/estimator.ts';
+import { learnRatio } from '../tokens/measure.ts';
 import type { Recording } from '../transcripts/recordings.ts';
 import type { RecordedCompaction } from '../transcripts/transcript.ts';
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Conversation, Frame } from '../conversation/format.ts';
 import { asList, isObject, type JsonObject } from '../conversation/json.ts';
 import type { Block, Message } from '../conversation/message.ts';
-import { createTokenEstimator, type TokenEstimator } from '../tokens/token-estimator.ts';
-import { tokenProfileForModel } from '../tokens/token-profiles.ts';
+import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
+import { tokenProfileForModel } from '../tokens/profiles.ts';
 import { asObject, canonicalJson } from './json.ts';
 
 /** One block of a prompt, in the order in which the model reads it: tools, system, messages. */

@@ -1,5 +1,5 @@
 /** The port of stores: what they keep, and what they are asked. */
-import type { AutoCompactState } from '../compaction/auto-compact.ts';
+import type { AutoCompactState } from '../compaction/breaker.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
 
 /** Messages of the original list: the first one, and the one after the last. */

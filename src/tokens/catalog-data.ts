@@ -1,5 +1,4 @@
-import type { ModelInfo } from './model-info.ts';
-import type { CacheTerms, SteppedRates } from './prices.ts';
+import type { CacheTerms, ModelInfo, SteppedRates } from './model-info.ts';
 
 // Figures are list prices in USD per million tokens and the windows of the providers' own documentation, each row as
 // of its date. Truth at run time is the provider's model endpoint; overrides go before every row.

@@ -11,7 +11,7 @@ export interface ModelOptions {
 }
 
 /**
- * Window of a model that nobody knows. Too small costs an early compaction, too large a failed request, so this is the
+ * Window of an unknown model. Too small costs an early compaction, too large a failed request, so this is the
  * smallest window among current models of the large providers.
  */
 export const defaultWindowTokens = 128_000;

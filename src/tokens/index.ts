@@ -4,9 +4,26 @@
  * @module
  */
 export { contextWindowForModel, defaultWindowTokens, findModel, type ModelOptions } from './catalog.ts';
+export { createTokenEstimator, type TokenEstimator, type TokenEstimatorOptions } from './estimator.ts';
 export { type Encoding, loadExactCounter } from './exact-counter.ts';
-export type { ModelInfo, PriceChange, TokenizerFamily } from './model-info.ts';
-export type { CacheTerms, SteppedRates, TokenRates } from './prices.ts';
+export {
+  type LearnedRatio,
+  learnRatio,
+  measureContext,
+  type TokenClass,
+  type TokenMeasure,
+  tokenClasses,
+  tokensByClass,
+} from './measure.ts';
+export type {
+  CacheTerms,
+  ModelInfo,
+  PriceChange,
+  SteppedRates,
+  TokenizerFamily,
+  TokenRates,
+} from './model-info.ts';
+export { o200kProfile, type TokenProfile, tokenProfileForModel } from './profiles.ts';
 export { estimateTextTokens } from './text-estimator.ts';
 export {
   AUTOCOMPACT_TRIGGER_FRACTION,
@@ -23,8 +40,3 @@ export {
   tokenWarningState,
   WARNING_FRACTION,
 } from './thresholds.ts';
-export { type TokenClass, tokenClasses, tokensByClass } from './token-classes.ts';
-export { createTokenEstimator, type TokenEstimator, type TokenEstimatorOptions } from './token-estimator.ts';
-export { o200kProfile, type TokenProfile } from './token-profile.ts';
-export { tokenProfileForModel } from './token-profiles.ts';
-export { type LearnedRatio, learnRatio, measureContext, type TokenMeasure } from './tokens.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PricedModel } from '../compaction/economics/price-set.ts';
+import type { PricedModel } from '../compaction/economics/costs.ts';
 import { catalog } from './catalog-data.ts';
 
 describe('rows of the catalog', () => {

@@ -12,8 +12,14 @@ export const CRITICAL_FRACTION = 0.95;
 /** Share of the window from which on an automatic compaction runs, at the latest. */
 export const AUTOCOMPACT_TRIGGER_FRACTION = 0.9;
 
-/** Share of the window from which on an emergency may drop what nobody has summarised. */
+/** Share of the window from which on an emergency may drop rounds without a summary of them. */
 export const COLLAPSE_FRACTION = 0.98;
+
+/** Share of the window that a request may have after an emergency: just below where it would be one again. */
+const RESCUED_FRACTION = 0.975;
+
+/** Share of the window that a prompt leaves to the answer, at most. */
+const PROMPT_RESERVE_FRACTION = 0.1;
 
 /** Tokens that are kept free for the answer, at most. */
 export const RESERVE_TOKENS = 20_000;
@@ -134,4 +140,15 @@ export function shouldCompact(tokens: number, windowTokens: number, options: Thr
 /** Whether only an emergency helps any more. */
 export function shouldContextCollapse(tokens: number, windowTokens: number): boolean {
   return windowTokens > 0 && tokens >= windowTokens * COLLAPSE_FRACTION;
+}
+
+/** The most that a prompt may have in a window without a trigger; infinite when there is no limit. */
+export function promptLimitTokens(windowTokens: number, reserveTokens?: number): number {
+  if (windowTokens <= 0) return Number.POSITIVE_INFINITY;
+  return windowTokens - (reserveTokens ?? Math.min(RESERVE_TOKENS, windowTokens * PROMPT_RESERVE_FRACTION));
+}
+
+/** What a request may have after an emergency. */
+export function rescuedTokens(windowTokens: number): number {
+  return windowTokens * RESCUED_FRACTION;
 }

@@ -1,7 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { afterAll, describe, expect } from 'vitest';
-import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
+import { initialAutoCompactState } from '../../src/compaction/breaker.ts';
 import { changeOf, type Strategy } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../src/compaction/strategies/registry.ts';
 import { findContract } from '../../src/contracts/registry.ts';
@@ -21,7 +20,8 @@ import {
 } from '../../src/keeper/checkpoints.ts';
 import { piecesOf, projectView } from '../../src/keeper/views.ts';
 import type { Checkpoint } from '../../src/stores/store.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
 import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { strategyContext } from '../support/strategy-context.ts';

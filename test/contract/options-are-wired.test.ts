@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { PriceSet } from '../../src/compaction/economics/costs.ts';
 import { emptyLedger } from '../../src/compaction/economics/ledger.ts';
-import type { PriceSet } from '../../src/compaction/economics/price-set.ts';
+import type { Outcome } from '../../src/compaction/plan/strategy.ts';
 import {
   createStrategy,
   initialAutoCompactState,
@@ -16,7 +17,7 @@ import {
   type CompactorOptions,
   changeOf,
   createCompactor,
-  type Outcome,
+  defineStrategy,
   type Strategy,
   type Summarizer,
   slidingWindow,
@@ -122,8 +123,8 @@ async function isWired(definition: StrategyDefinition, option: string): Promise<
     for (const value of spec === undefined ? [] : valuesOf(spec)) {
       const defaults = Object.entries(definition.options).map(([name, one]) => [name, one.default]);
       const values = { ...Object.fromEntries(defaults), ...base, [option]: value };
-      if (isRefused(() => definition.create(values))) continue;
-      effects.add((await effectOf(() => definition.create(values))).join('\n'));
+      if (isRefused(() => definition(values))) continue;
+      effects.add((await effectOf(() => definition(values))).join('\n'));
       if (effects.size > 1) return true;
     }
   }
@@ -149,12 +150,12 @@ describe('options of strategies', () => {
   });
 
   it('the check finds an option that does nothing', async () => {
-    const dead: StrategyDefinition = {
+    const dead = defineStrategy({
       name: 'dead',
       summary: 'ignores its option',
       options: { keepNothing: integer({ default: 1, help: 'ignored' }) },
       create: () => slidingWindow({ keepLast: 4 }),
-    };
+    });
 
     expect(await isWired(dead, 'keepNothing')).toBe(false);
   });

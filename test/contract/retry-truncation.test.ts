@@ -1,18 +1,15 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import type { RetryPolicy } from '../../src/compaction/overflow/policy.ts';
-import {
-  type RetryTruncation,
-  truncateHeadForRetry,
-} from '../../src/compaction/overflow/retry-truncation.ts';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
+import type { RetryPolicy } from '../../src/compaction/overflow/choice.ts';
+import { type RetryTruncation, truncateHeadForRetry } from '../../src/compaction/overflow/truncation.ts';
 import { findContract } from '../../src/contracts/registry.ts';
 import { type Conversation, writeConversation } from '../../src/conversation/format.ts';
 import type { Message } from '../../src/conversation/message.ts';
 import { groupRounds, newestRoundsStart } from '../../src/conversation/rounds.ts';
 import { linkTools } from '../../src/conversation/tool-links.ts';
 import { findFormat } from '../../src/formats/registry.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
 import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { rawsOf, shaped } from '../support/small-sessions.ts';

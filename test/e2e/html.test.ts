@@ -6,7 +6,7 @@ import { readConversation } from '../../src/formats/registry.ts';
 import { accountForCompaction } from '../../src/report/compaction-account.ts';
 import { renderComparisonPage } from '../../src/report/html/comparison-page.ts';
 import { renderReceiptPage } from '../../src/report/html/receipt-page.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { type Browser, chromiumIsMissing, chromiumPath, startChromium } from '../support/chromium.ts';
 import { runCli } from '../support/cli.ts';
 import { inventedComparison } from '../support/comparison.ts';

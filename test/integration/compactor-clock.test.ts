@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCompactor } from '../../src/compaction/compactor.ts';
-import type { CompactorOptions } from '../../src/compaction/compactor-options.ts';
-import { priceSetOf } from '../../src/compaction/economics/price-set.ts';
-import type { CompactionEvent } from '../../src/compaction/events.ts';
+import { priceSetOf } from '../../src/compaction/economics/costs.ts';
+import type { CompactionEvent, CompactorOptions } from '../../src/compaction/options.ts';
 import { findModel } from '../../src/tokens/catalog.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { session } from '../support/probing-session.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Compactor, createCompactor } from '../../src/compaction/compactor.ts';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { notCompacted, type Strategy } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import { readSummaryMessage, summaryMessageText } from '../../src/conversation/summary-message.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import { recallMemory } from '../../src/memory/recall.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
-import { tokenProfileForModel } from '../../src/tokens/token-profiles.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
+import { tokenProfileForModel } from '../../src/tokens/profiles.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { keeping } from '../support/keeping.ts';
 import { callAndResult, errorsOf, session, words } from '../support/probing-session.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCompactor } from '../../src/compaction/compactor.ts';
-import type { CompactorOptions } from '../../src/compaction/compactor-options.ts';
-import type { CompactionEvent } from '../../src/compaction/events.ts';
+import type { CompactionEvent, CompactorOptions } from '../../src/compaction/options.ts';
 import { finish, type Strategy } from '../../src/compaction/plan/strategy.ts';
 import type { Usage } from '../../src/conversation/message.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';

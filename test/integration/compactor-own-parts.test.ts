@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
+import { initialAutoCompactState } from '../../src/compaction/breaker.ts';
 import { type Compactor, createCompactor } from '../../src/compaction/compactor.ts';
-import type { CompactionEvent } from '../../src/compaction/events.ts';
-import type { Edit } from '../../src/compaction/plan/edit.ts';
-import { applyPlan } from '../../src/compaction/plan/plan.ts';
+import type { CompactionEvent } from '../../src/compaction/options.ts';
+import { applyPlan, type Edit } from '../../src/compaction/plan/plan.ts';
 import { writeReceipt } from '../../src/compaction/plan/receipt.ts';
 import { finish, type Strategy } from '../../src/compaction/plan/strategy.ts';
 import type { Summarizer, SummaryOutcome } from '../../src/memory/summary-request.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
+import { initialAutoCompactState } from '../../src/compaction/breaker.ts';
 import { createCompactor } from '../../src/compaction/compactor.ts';
-import type { CompactorOptions } from '../../src/compaction/compactor-options.ts';
 import { withTimeout } from '../../src/compaction/decorators/with-timeout.ts';
-import type { CompactionEvent } from '../../src/compaction/events.ts';
+import type { CompactionEvent, CompactorOptions } from '../../src/compaction/options.ts';
 import { notCompacted, type Strategy } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import type { SummaryOutcome } from '../../src/memory/summary-request.ts';

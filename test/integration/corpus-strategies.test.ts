@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { type Change, changeOf, type Strategy } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../src/compaction/strategies/registry.ts';
 import { legalCuts } from '../../src/conversation/cuts.ts';
 import { type Conversation, withMessages, writeConversation } from '../../src/conversation/format.ts';
 import { recogniseFormat } from '../../src/formats/registry.ts';
-import { createTokenEstimator, type TokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator, type TokenEstimator } from '../../src/tokens/estimator.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { recordedExchanges } from '../support/cassettes.ts';

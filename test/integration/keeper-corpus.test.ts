@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { withMessages, writeConversation } from '../../src/conversation/format.ts';
 import { groupRounds } from '../../src/conversation/rounds.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import type { Prepared } from '../../src/keeper/keeper.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';

@@ -10,7 +10,7 @@ import { openaiClient } from '../../src/providers/openai.ts';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import type { Script } from '../../src/simulator/script.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/simulator.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 
 const summary = '<summary>\nSTORY\nThe user said "Read the gauges of Brest – all of them 🙂."\n</summary>';
 const speaking: Script = ({ thinks }) => ({

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { pinnedMessages } from '../../src/compaction/plan/pins.ts';
-import { requestTokens } from '../../src/compaction/plan/receipt.ts';
 import { changeOf, type Outcome } from '../../src/compaction/plan/strategy.ts';
 import { surveyOf } from '../../src/compaction/plan/survey.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
@@ -14,7 +13,8 @@ import { recallMemory } from '../../src/memory/recall.ts';
 import { memory } from '../../src/memory/summarizer.ts';
 import type { Summarizer, SummaryRequest } from '../../src/memory/summary-request.ts';
 import { functionClient } from '../../src/providers/function.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
+import { requestTokens } from '../../src/tokens/measure.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { corpusFiles, corpusIsMissing, corpusPath } from '../support/corpus.ts';

@@ -11,7 +11,7 @@ import { type Conversation, writeConversation } from '../../src/conversation/for
 import { isUserText, type Message, textOf } from '../../src/conversation/message.ts';
 import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
 import { findFormat } from '../../src/formats/registry.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { eagerOptions } from './compaction-under-test.ts';
 import {
   applyDamages,

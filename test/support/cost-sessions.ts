@@ -1,12 +1,8 @@
-import {
-  type AdviceReason,
-  adviseCompaction,
-  promptLimitTokens,
-} from '../../src/compaction/economics/advice.ts';
+import { type AdviceReason, adviseCompaction } from '../../src/compaction/economics/advice.ts';
+import { costOf, type PriceSet } from '../../src/compaction/economics/costs.ts';
 import { emptyLedger, settleTurn } from '../../src/compaction/economics/ledger.ts';
-import type { PriceSet } from '../../src/compaction/economics/price-set.ts';
 import { createPromptCache, type PromptSegment } from '../../src/compaction/economics/prompt-cache.ts';
-import { costOf } from '../../src/compaction/economics/request-cost.ts';
+import { promptLimitTokens } from '../../src/tokens/thresholds.ts';
 
 /** What one request adds to a conversation, and when it is sent. */
 export interface CostTurn {

@@ -1,7 +1,7 @@
 import type { Message } from '../../src/conversation/message.ts';
 import { anthropicMessages } from '../../src/formats/anthropic-messages/format.ts';
 import type { Cut } from '../../src/lab/trajectory.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 
 /** What the user writes, for tests. */
 export function user(text: string): Message {

@@ -1,11 +1,6 @@
-import {
-  anthropicClient,
-  functionClient,
-  modelSummarizer,
-  parseOverflow,
-  type Summarizer,
-} from '../../src/index.ts';
+import { anthropicClient, modelSummarizer, parseOverflow, type Summarizer } from '../../src/index.ts';
 import type { CompletionRequest } from '../../src/memory/index.ts';
+import { functionClient } from '../../src/providers/function.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
 
 /** A model that fails in one way, with how often it was asked. */

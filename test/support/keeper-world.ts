@@ -1,4 +1,5 @@
-import { decorate, type Strategy } from '../../src/compaction/plan/strategy.ts';
+import { decorate } from '../../src/compaction/decorators/decorate.ts';
+import type { Strategy } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import { findContract } from '../../src/contracts/registry.ts';
 import { sha256 } from '../../src/conversation/sha256.ts';

@@ -1,4 +1,4 @@
-import type { CompactionEvent } from '../../src/compaction/events.ts';
+import type { CompactionEvent } from '../../src/compaction/options.ts';
 import { sha256 } from '../../src/conversation/sha256.ts';
 import { createKeeper, type Keeper } from '../../src/keeper/keeper.ts';
 import type { KeeperEvent, KeeperOptions } from '../../src/keeper/options.ts';

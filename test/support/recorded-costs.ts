@@ -1,7 +1,7 @@
 import type { Conversation } from '../../src/conversation/format.ts';
 import { hasToolResult, isUserText, type Message } from '../../src/conversation/message.ts';
 import { groupRounds } from '../../src/conversation/rounds.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { readRecordings } from '../../src/transcripts/recordings.ts';
 import type { Segment } from '../../src/transcripts/transcript.ts';

@@ -1,4 +1,4 @@
-import { initialAutoCompactState } from '../../src/compaction/auto-compact.ts';
+import { initialAutoCompactState } from '../../src/compaction/breaker.ts';
 import type {
   ArchivedSpan,
   ChainLink,

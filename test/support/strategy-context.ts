@@ -1,6 +1,5 @@
-import type { StrategyContext } from '../../src/compaction/plan/strategy.ts';
+import { strategyContext as plainContext, type StrategyContext } from '../../src/compaction/plan/strategy.ts';
 import type { Summarizer } from '../../src/memory/summary-request.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
 
 /** A summarizer that says how many messages it was shown, and nothing else. */
 export const countingSummarizer: Summarizer = {
@@ -15,15 +14,10 @@ export const countingSummarizer: Summarizer = {
 
 /** A context for one run; everything that is not given has a plain value. */
 export function strategyContext(given: Partial<StrategyContext> = {}): StrategyContext {
-  return {
-    estimator: createTokenEstimator(),
+  return plainContext({
     targetTokens: 1000,
-    trigger: 'manual',
-    pins: {},
     summarizer: countingSummarizer,
     ownSummarizer: countingSummarizer,
-    bindsReasoning: false,
-    signal: undefined,
     ...given,
-  };
+  });
 }

@@ -3,7 +3,7 @@ import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import type { Conversation } from '../../src/conversation/format.ts';
 import { anthropicMessages } from '../../src/formats/anthropic-messages/format.ts';
 import type { Summarizer, SummaryOutcome, SummaryRequest } from '../../src/memory/summary-request.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { strategyContext } from './strategy-context.ts';
 
 /** One token for each character, three for each message. */

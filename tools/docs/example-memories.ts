@@ -1,6 +1,6 @@
 import { anthropicMessages } from '../../src/formats/anthropic-messages/format.ts';
 import { remember } from '../../src/memory/memory.ts';
-import { createTokenEstimator } from '../../src/tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { codingSession, serviceSession } from '../../test/fixtures/sessions/example-sessions.ts';
 
 const sessions: ReadonlyMap<string, readonly unknown[]> = new Map([

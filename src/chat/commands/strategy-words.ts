@@ -96,7 +96,7 @@ function slidingTurns(settings: Readonly<Record<string, unknown>>): Strategy {
         const message = `the last ${keepLast} messages cannot be parted from those before them`;
         return notCompacted('skipped', 'nothing-to-drop', message);
       }
-      return slidingWindow.create({ keepLast: messages.length - start }).compact(conversation, context);
+      return slidingWindow({ keepLast: messages.length - start }).compact(conversation, context);
     },
   };
 }

@@ -1,12 +1,10 @@
-import type { CompactionAdvice } from '../../compaction/economics/advice.ts';
-import { adviceFor } from '../../compaction/economics/advice-for.ts';
-import { explainAdvice } from '../../compaction/economics/explain.ts';
-import { priceSetOf } from '../../compaction/economics/price-set.ts';
+import { adviceFor, type CompactionAdvice, explainAdvice } from '../../compaction/economics/advice.ts';
+import { priceSetOf } from '../../compaction/economics/costs.ts';
+import type { Engine } from '../../compaction/options.ts';
 import { pinnedMessages } from '../../compaction/plan/pins.ts';
 import { applyPlan } from '../../compaction/plan/plan.ts';
-import { type Receipt, requestTokens, writeReceipt } from '../../compaction/plan/receipt.ts';
+import { type Receipt, writeReceipt } from '../../compaction/plan/receipt.ts';
 import { changeOf, type Outcome } from '../../compaction/plan/strategy.ts';
-import type { Engine } from '../../compaction/run-turn.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import { printable, printableJson, printableLines } from '../../conversation/printable.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
@@ -23,6 +21,7 @@ import {
 import { preview, survivalLines } from '../../report/preview.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import { findModel } from '../../tokens/catalog.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { thresholdsFor } from '../../tokens/thresholds.ts';
 import type { GivenArguments } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';

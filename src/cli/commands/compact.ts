@@ -1,7 +1,5 @@
-import { createEngine } from '../../compaction/compactor-options.ts';
 import { runCompaction } from '../../compaction/engine.ts';
-import type { CompactionEvent } from '../../compaction/events.ts';
-import { requestTokens } from '../../compaction/plan/receipt.ts';
+import { type CompactionEvent, createEngine } from '../../compaction/options.ts';
 import type { NotCompacted, Strategy } from '../../compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../compaction/strategies/registry.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
@@ -9,6 +7,7 @@ import { conversionTargets } from '../../formats/convert/convert.ts';
 import { mendConversation } from '../../formats/mend/mend.ts';
 import { withLogging } from '../../integrations/node.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import {
   createSummarizer,

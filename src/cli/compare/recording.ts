@@ -1,5 +1,5 @@
-import { defaultSummarizer } from '../../compaction/default-summarizer.ts';
-import { priceSetOf } from '../../compaction/economics/price-set.ts';
+import { priceSetOf } from '../../compaction/economics/costs.ts';
+import { defaultSummarizer } from '../../compaction/options.ts';
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import { createStrategy } from '../../compaction/strategies/registry.ts';
 import { type CostPolicy, type CostReplay, replayCosts } from '../../lab/cost-replay.ts';
@@ -20,9 +20,9 @@ import { accountForCompaction, type CompactionAccount } from '../../report/compa
 import type { ComparedSession } from '../../report/comparison.ts';
 import { type MarkedCompaction, type RoundSeries, recordedSeries } from '../../report/round-series.ts';
 import { contextWindowForModel, findModel } from '../../tokens/catalog.ts';
+import { createTokenEstimator, type TokenEstimator } from '../../tokens/estimator.ts';
+import { tokenProfileForModel } from '../../tokens/profiles.ts';
 import { thresholdsFor } from '../../tokens/thresholds.ts';
-import { createTokenEstimator, type TokenEstimator } from '../../tokens/token-estimator.ts';
-import { tokenProfileForModel } from '../../tokens/token-profiles.ts';
 import type { Recording } from '../../transcripts/recordings.ts';
 
 /** What is compared, and how. Plain data: it goes to the threads. */

@@ -1,6 +1,5 @@
 import { createCompactor } from '../../compaction/compactor.ts';
-import { type PriceSet, priceSetOf } from '../../compaction/economics/price-set.ts';
-import { type BilledTokens, costOf } from '../../compaction/economics/request-cost.ts';
+import { type BilledTokens, costOf, type PriceSet, priceSetOf } from '../../compaction/economics/costs.ts';
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { readConversation } from '../../formats/registry.ts';
@@ -8,8 +7,8 @@ import { askAnthropic } from '../../providers/anthropic.ts';
 import { accountForCompaction, type CompactionAccount } from '../../report/compaction-account.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
 import { findModel } from '../../tokens/catalog.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
-import { tokenProfileForModel } from '../../tokens/token-profiles.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { tokenProfileForModel } from '../../tokens/profiles.ts';
 import { demoTools, openWorkspace, type Workspace } from './project.ts';
 import {
   type DemoSession,

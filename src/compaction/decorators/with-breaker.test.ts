@@ -9,7 +9,7 @@ import {
   initialAutoCompactState,
   MAX_CONSECUTIVE_FAILURES,
   MAX_USELESS_PASSES,
-} from '../auto-compact.ts';
+} from '../breaker.ts';
 import { notCompacted, type Strategy, type StrategyContext } from '../plan/strategy.ts';
 import { createStrategy } from '../strategies/registry.ts';
 import { withBreaker } from './with-breaker.ts';

@@ -1,6 +1,13 @@
-import { type AutoCompactState, afterOutcome, afterTurn, initialAutoCompactState } from '../auto-compact.ts';
-import { decorate, notCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
-import { errorText } from './error-text.ts';
+import {
+  type AutoCompactState,
+  afterRun,
+  afterTurn,
+  forgetFailures,
+  initialAutoCompactState,
+  pausedOutcome,
+} from '../breaker.ts';
+import { notCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
+import { decorate, errorText } from './decorate.ts';
 
 export interface BreakerOptions {
   /** What was remembered of the conversation, from a store. Default: nothing has happened yet. */
@@ -34,13 +41,11 @@ export function withBreaker(
   const strategy = decorate(inner, async (conversation, context) => {
     if (context.trigger === 'manual') change(forgetFailures(state));
     else if (state.pausedTurns > 0) {
-      const message = pausedMessage(inner.name, state);
+      const outcome = pausedOutcome(inner.name, state);
       change(afterTurn(state));
-      return notCompacted('skipped', 'paused', message);
+      return outcome;
     }
-    const judge = (outcome: Outcome): void => {
-      if (context.signal?.aborted !== true) change(afterOutcome(state, outcome));
-    };
+    const judge = (outcome: Outcome): void => change(afterRun(state, outcome, context));
     let outcome: Outcome;
     try {
       outcome = await inner.compact(conversation, context);
@@ -57,14 +62,4 @@ export function withBreaker(
       return state;
     },
   };
-}
-
-function forgetFailures(state: AutoCompactState): AutoCompactState {
-  const { consecutiveFailures, uselessPasses, pausedTurns, compactionCount } = state;
-  const hasFailed = consecutiveFailures > 0 || uselessPasses > 0 || pausedTurns > 0;
-  return hasFailed ? { ...initialAutoCompactState, compactionCount } : state;
-}
-
-function pausedMessage(name: string, { pausedTurns, reason }: AutoCompactState): string {
-  return `${name}: paused for ${pausedTurns} more turns because of ${reason ?? 'earlier failures'}; a manual run still runs`;
 }

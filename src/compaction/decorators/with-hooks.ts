@@ -2,13 +2,12 @@ import type { Conversation } from '../../conversation/format.ts';
 import type { Summarizer, SummaryFailure, SummaryOutcome } from '../../memory/summary-request.ts';
 import {
   type CompactTrigger,
-  decorate,
   notCompacted,
   type Outcome,
   type Strategy,
   type StrategyContext,
 } from '../plan/strategy.ts';
-import { errorText } from './error-text.ts';
+import { decorate, errorText } from './decorate.ts';
 
 /** The run that a hook is called for. */
 export interface HookRun {
@@ -29,7 +28,7 @@ export type HookDecision =
   | {
       /** Added to what the summary shall look after. */
       readonly instructions?: string | undefined;
-      /** Taken as the summary; nobody is asked for one. It is held to the same limit. */
+      /** Taken as the summary, within the same limit; no summarizer is asked. */
       readonly summary?: string | undefined;
     };
 

@@ -1,5 +1,6 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
-import { changeOf, decorate, notCompacted, type Strategy } from '../plan/strategy.ts';
+import { changeOf, notCompacted, type Strategy } from '../plan/strategy.ts';
+import { decorate } from './decorate.ts';
 
 export interface MinimumGainOptions {
   /** Share of the request that must be saved, from 0 to 1. Default 0.2. */

@@ -1,7 +1,8 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { addUsage, type Usage } from '../../conversation/message.ts';
-import { decorate, type NotCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
-import { abortOf } from './abort-of.ts';
+import type { NotCompacted, Outcome, Strategy } from '../plan/strategy.ts';
+import { runWithin } from '../watch.ts';
+import { decorate } from './decorate.ts';
 
 export interface RetryOptions {
   /** Runs in all, the first one included. Default 2. */
@@ -14,7 +15,7 @@ export interface RetryOptions {
 
 const MAY_PASS = new Set(['upstream', 'summary-upstream', 'timed-out']);
 
-/** The same question would get the same answer, or nobody wants one any more. */
+/** The same request would get the same answer, or no answer is wanted any more. */
 const NEVER_PASSES = new Set([
   'summary-refused',
   'summary-input-too-long',
@@ -54,23 +55,10 @@ export function withRetry(
   });
 }
 
-/**
- * Waits, and tells whether the run was aborted meanwhile: waiting may end early by then, or with an error. A wait that does
- * not listen to the signal is left behind.
- */
+/** Waits, and tells whether the run was aborted meanwhile. A wait that does not listen to the signal is left behind. */
 async function isStillWanted(
   signal: AbortSignal | undefined,
   wait: () => Promise<unknown> | undefined,
 ): Promise<boolean> {
-  const isAborted = () => signal?.aborted === true;
-  if (isAborted()) return false;
-  const settled = new AbortController();
-  try {
-    await (signal === undefined ? wait() : Promise.race([wait(), abortOf(signal, settled.signal)]));
-  } catch (error) {
-    if (!isAborted()) throw error;
-  } finally {
-    settled.abort();
-  }
-  return !isAborted();
+  return (await runWithin({ signal }, async () => void (await wait()))) !== 'aborted';
 }

@@ -1,6 +1,6 @@
 import { writeConversation } from '../../conversation/format.ts';
-import { changeOf, decorate, notCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
-import { errorText } from './error-text.ts';
+import { changeOf, notCompacted, type Outcome, type Strategy } from '../plan/strategy.ts';
+import { decorate, errorText } from './decorate.ts';
 
 /**
  * Checks what goes out. `check` counts the errors of a request body or list; one that has more of them than what came in

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { findModel } from '../../tokens/catalog.ts';
-import { adviseCompaction, type CompactionQuestion, promptLimitTokens } from './advice.ts';
-import { explainAdvice } from './explain.ts';
+import { promptLimitTokens } from '../../tokens/thresholds.ts';
+import { adviseCompaction, type CompactionQuestion, explainAdvice } from './advice.ts';
+import { type PriceSet, priceSetOf } from './costs.ts';
 import { emptyLedger, savedSoFar, settleTurn } from './ledger.ts';
-import { type PriceSet, priceSetOf } from './price-set.ts';
 
 const opus = priceSetOf(findModel('claude-opus-5-5') ?? {}) ?? { prices: { input: 0, output: 0 } };
 const gpt = priceSetOf(findModel('gpt-6.1-sol') ?? {}) ?? opus;

@@ -11,12 +11,10 @@ import {
 } from '../../../test/support/cost-sessions.ts';
 import { readCostSessions } from '../../../test/support/recorded-costs.ts';
 import { findModel } from '../../tokens/catalog.ts';
-import { promptLimitTokens } from './advice.ts';
-import { growthPerTurn } from './expectations.ts';
-import { isCacheExpired, type PriceSet, priceSetOf } from './price-set.ts';
+import { promptLimitTokens } from '../../tokens/thresholds.ts';
+import { growthPerTurn } from './advice.ts';
+import { costOf, isCacheExpired, type PriceSet, priceSetOf, quoteRewrite } from './costs.ts';
 import { createPromptCache } from './prompt-cache.ts';
-import { costOf } from './request-cost.ts';
-import { quoteRewrite } from './rewrite-quote.ts';
 
 const isMissing = corpusFiles().length === 0;
 

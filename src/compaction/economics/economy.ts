@@ -1,21 +1,18 @@
 import type { Conversation } from '../../conversation/format.ts';
 import { type Block, type Message, textOf } from '../../conversation/message.ts';
+import type { TokenEstimator } from '../../tokens/estimator.ts';
 import type { Thresholds } from '../../tokens/thresholds.ts';
-import type { TokenEstimator } from '../../tokens/token-estimator.ts';
 import { changeOf, type Outcome } from '../plan/strategy.ts';
-import type { CompactionAdvice } from './advice.ts';
-import { adviceFor, isTaskBoundary, mostTokens, rewriteSizes } from './advice-for.ts';
+import { adviceFor, type CompactionAdvice, isTaskBoundary, mostTokens, rewriteSizes } from './advice.ts';
+import { certainlyReusable, isCacheExpired, oneOffCost, type PriceSet, type RequestSize } from './costs.ts';
 import { type CostLedger, emptyLedger, type LedgerCompaction, savedSoFar, settleTurn } from './ledger.ts';
-import { isCacheExpired, type PriceSet } from './price-set.ts';
-import { oneOffCost, type RequestSize } from './request-cost.ts';
-import { certainlyReusable } from './rewrite-quote.ts';
 
 /** A request that is about to be sent. */
 export interface Turn {
   readonly conversation: Conversation;
   /** Its tokens, as the provider counts them. */
   readonly tokens: number;
-  /** Seconds since the request before it; undefined when nobody knows. */
+  /** Seconds since the request before it; undefined when it is not known. */
   readonly idleSeconds: number | undefined;
 }
 
@@ -77,7 +74,7 @@ export class Economy {
     return target;
   }
 
-  /** What to do with a planned compaction; undefined when nobody knows how long the conversation was idle. */
+  /** What to do with a planned compaction; undefined when it is not known how long the conversation was idle. */
   advise(turn: Turn, after: Conversation, summaryCall?: RequestSize): CompactionAdvice | undefined {
     const { conversation, tokens: promptTokens, idleSeconds } = turn;
     if (idleSeconds === undefined) return undefined;

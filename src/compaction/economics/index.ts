@@ -1,15 +1,30 @@
 /** What requests and compactions cost: prices, prompt caches, break-even, advice. */
+
+export { promptLimitTokens } from '../../tokens/thresholds.ts';
 export {
   type AdviceReason,
   adviseCompaction,
   type CompactionAdvice,
   type CompactionQuestion,
-  promptLimitTokens,
+  expectedRemainingTurns,
+  explainAdvice,
+  growthPerTurn,
 } from './advice.ts';
-export { expectedRemainingTurns, growthPerTurn } from './expectations.ts';
-export { explainAdvice } from './explain.ts';
+export {
+  isCacheExpired,
+  type PriceSet,
+  priceSetOf,
+  quoteRewrite,
+  type Rewrite,
+  type RewriteQuote,
+  safeRemovalTokens,
+} from './costs.ts';
 export { type CostLedger, emptyLedger, type LedgerTurn, savedSoFar, settleTurn } from './ledger.ts';
-export { isCacheExpired, type PriceSet, priceSetOf } from './price-set.ts';
-export { createPromptCache, type PromptRequest, type PromptSegment } from './prompt-cache.ts';
-export { type ReplayCost, replayCost, replayRequests } from './replay.ts';
-export { quoteRewrite, type Rewrite, type RewriteQuote, safeRemovalTokens } from './rewrite-quote.ts';
+export {
+  createPromptCache,
+  type PromptRequest,
+  type PromptSegment,
+  type ReplayCost,
+  replayCost,
+  replayRequests,
+} from './prompt-cache.ts';

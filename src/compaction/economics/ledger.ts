@@ -1,5 +1,4 @@
-import { isCacheExpired, type PriceSet } from './price-set.ts';
-import { requestCost } from './request-cost.ts';
+import { isCacheExpired, type PriceSet, requestCost } from './costs.ts';
 
 /**
  * What a conversation has cost, and what it would have cost without any compaction: the difference is what compactions

@@ -8,7 +8,7 @@ import {
   foldMiddle,
   followAdvice,
 } from '../../../test/support/cost-sessions.ts';
-import type { PriceSet } from './price-set.ts';
+import type { PriceSet } from './costs.ts';
 
 const runs = { numRuns: Number(process.env['ROUNDFOLD_RUNS'] ?? 150) };
 

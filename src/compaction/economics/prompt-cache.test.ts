@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
-import type { CacheTerms } from '../../tokens/prices.ts';
-import type { PriceSet } from './price-set.ts';
-import { createPromptCache, type PromptSegment } from './prompt-cache.ts';
-import { replayCost, replayRequests } from './replay.ts';
+import type { CacheTerms } from '../../tokens/model-info.ts';
+import type { PriceSet } from './costs.ts';
+import { createPromptCache, type PromptSegment, replayCost, replayRequests } from './prompt-cache.ts';
 
 const prices = { input: 4, output: 20, cacheRead: 0.2, cacheWrite: 5, cacheWriteLong: 8 };
 const explicit: PriceSet = {

@@ -1,12 +1,120 @@
+import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Message } from '../../conversation/message.ts';
 import { newestRoundsStart } from '../../conversation/rounds.ts';
-import type { TokenEstimator } from '../../tokens/token-estimator.ts';
-import type { Edit } from '../plan/edit.ts';
-import type { Amount } from './amount.ts';
-import { Draft, savedBy } from './draft.ts';
-import type { PolicyRules } from './policy.ts';
-import { type TextResult, textResults } from './shorten-results.ts';
-import { type OrderOfLeaving, orderOfLeaving, type Unit, unitsOf } from './units.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
+import type { TokenEstimator } from '../../tokens/estimator.ts';
+import type { Edit } from '../plan/plan.ts';
+import {
+  Draft,
+  type OrderOfLeaving,
+  orderOfLeaving,
+  savedBy,
+  type TextResult,
+  textResults,
+  type Unit,
+  unitsOf,
+} from './draft.ts';
+
+/**
+ * - `oversized-first`: a round that takes more than half of the window by itself is cut first: its largest tool results are
+ *   shortened, and where that is not enough, it leaves alone. Only then `keep-preamble` goes on with what is still missing.
+ * - `keep-preamble`: the oldest rounds go first; what is pinned goes after long tool results were shortened, and what
+ *   stands before the first answer goes last. Estimates are scaled to the provider's count.
+ * - `literal`: strictly oldest first, the preamble included, by the provider's number or a fixed fifth of the rounds.
+ */
+export type RetryPolicy = 'oversized-first' | 'keep-preamble' | 'literal';
+
+/** What a policy does, as data. */
+export interface PolicyRules {
+  /** Share of the rounds that goes when no number is known, by retry. */
+  readonly fractions: readonly number[];
+  readonly marginFraction: number;
+  /** Whether our own estimate may say how much goes. */
+  readonly usesEstimate: boolean;
+  /** Whether what is pinned goes last, after long results were shortened. */
+  readonly sparesPins: boolean;
+  /** Whether rounds that are far too large go before old ones. */
+  readonly cutsOversized: boolean;
+}
+
+const keepPreamble: PolicyRules = {
+  fractions: [0.2, 0.4, 0.6],
+  marginFraction: 0.1,
+  usesEstimate: true,
+  sparesPins: true,
+  cutsOversized: false,
+};
+
+const policies: ReadonlyMap<string, PolicyRules> = new Map<RetryPolicy, PolicyRules>([
+  ['oversized-first', { ...keepPreamble, cutsOversized: true }],
+  ['keep-preamble', keepPreamble],
+  [
+    'literal',
+    { fractions: [0.2], marginFraction: 0, usesEstimate: false, sparesPins: false, cutsOversized: false },
+  ],
+]);
+
+/** @throws RoundfoldError `usage` for a policy that does not exist */
+export function rulesOf(policy: RetryPolicy = 'oversized-first'): PolicyRules {
+  const rules = policies.get(policy);
+  if (rules !== undefined) return rules;
+  throw new RoundfoldError('usage', `there is no retry policy ${String(policy)}`, {
+    remedy: `Use one of ${[...policies.keys()].join(', ')}.`,
+  });
+}
+
+/** How much goes, in estimated tokens, or as a share of the rounds. */
+export interface Amount {
+  /** The request that was refused. */
+  readonly estimatedTokens: number;
+  /** By the provider's own numbers, with a margin. */
+  readonly gapTokens: number | undefined;
+  /** The same without the margin. */
+  readonly excessTokens: number | undefined;
+  /** By our estimate, where the provider gave no number. */
+  readonly localGapTokens: number | undefined;
+  readonly atLeastTokens: number;
+  readonly fraction: number;
+  /** What the request may have; undefined when it is not known. */
+  readonly limitTokens: number | undefined;
+}
+
+interface AmountOptions {
+  readonly overflow?: OverflowFacts | undefined;
+  readonly attempt?: number | undefined;
+  readonly windowTokens?: number | undefined;
+  readonly marginFraction?: number | undefined;
+  readonly dropAtLeastTokens?: number | undefined;
+}
+
+/** Works out how much of a request of `estimatedTokens` has to go. */
+export function amountToDrop(estimatedTokens: number, rules: PolicyRules, options: AmountOptions): Amount {
+  const { overflow } = options;
+  const attempt = Math.max(1, Math.floor(options.attempt ?? 1));
+  const fraction = rules.fractions[attempt - 1] ?? rules.fractions.at(-1) ?? 0;
+  const atLeastTokens = rules.usesEstimate ? (options.dropAtLeastTokens ?? 0) : 0;
+  const common = { estimatedTokens, atLeastTokens, fraction };
+  const statedExcess = overflow?.excessTokens ?? 0;
+  if (statedExcess > 0) {
+    const excessTokens = statedExcess * (rules.usesEstimate ? scaleOf(estimatedTokens, overflow) : 1);
+    const limitTokens = Math.max(0, estimatedTokens - excessTokens);
+    // A share of a large excess could be most of what may stay.
+    const marginOf = Math.min(excessTokens, limitTokens);
+    const gapTokens = excessTokens + marginOf * (options.marginFraction ?? rules.marginFraction);
+    return { ...common, gapTokens, excessTokens, localGapTokens: undefined, limitTokens };
+  }
+  const stated = rules.usesEstimate ? (overflow?.limitTokens ?? options.windowTokens) : undefined;
+  const limitTokens = stated === undefined ? undefined : stated - (overflow?.requestedOutputTokens ?? 0);
+  const localGap = limitTokens === undefined ? 0 : estimatedTokens - limitTokens;
+  const localGapTokens = localGap > 0 ? localGap : undefined;
+  return { ...common, gapTokens: undefined, excessTokens: undefined, localGapTokens, limitTokens };
+}
+
+/** The excess is in the provider's tokens, what is dropped in ours. */
+function scaleOf(estimatedTokens: number, overflow: OverflowFacts | undefined): number {
+  const { actualTokens = 0, countIsLowerBound } = overflow ?? {};
+  return actualTokens > 0 && countIsLowerBound !== true ? estimatedTokens / actualTokens : 1;
+}
 
 /** What leaves a request. */
 export interface Choice {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape, recordsOfWords } from '../../../test/support/shapes.ts';
 import { groupRounds, nameRound } from '../../conversation/rounds.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
-import { describeRounds } from './describe-rounds.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { describeRounds } from './truncation.ts';
 
 const estimator = createTokenEstimator();
 

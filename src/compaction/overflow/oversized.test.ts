@@ -3,13 +3,9 @@ import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import { textOf } from '../../conversation/message.ts';
 import { readConversation } from '../../formats/registry.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
-import { requestTokens } from '../plan/receipt.ts';
-import {
-  type RetryTruncation,
-  type RetryTruncationOptions,
-  truncateHeadForRetry,
-} from './retry-truncation.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens } from '../../tokens/measure.ts';
+import { type RetryTruncation, type RetryTruncationOptions, truncateHeadForRetry } from './truncation.ts';
 
 const estimator = createTokenEstimator();
 

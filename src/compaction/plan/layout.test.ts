@@ -4,14 +4,22 @@ import { steps, writers } from '../../../test/support/conversations.ts';
 import { brokenRules } from '../../../test/support/conversations-judge.ts';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { lastSentWords } from '../../../test/support/sent-words.ts';
+import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { currentTurnStart, legalCuts } from '../../conversation/cuts.ts';
 import type { Conversation, Format } from '../../conversation/format.ts';
 import { isUserText, type Message, textOf } from '../../conversation/message.ts';
-import { openingText, readOpenings, summaryMessageText } from '../../conversation/summary-message.ts';
+import {
+  DROPPED_TEXT,
+  openingText,
+  readOpenings,
+  summaryMessageText,
+} from '../../conversation/summary-message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { openaiChat } from '../../formats/openai-chat/format.ts';
 import { findFormat } from '../../formats/registry.ts';
-import { layOut, layoutEdits } from './layout.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens } from '../../tokens/measure.ts';
+import { dropOldest, findFloor, layOut, layoutEdits } from './layout.ts';
 import { type PinOptions, spansOf } from './pins.ts';
 import { applyPlan } from './plan.ts';
 import { beginWithAnswer } from './tail.ts';
@@ -188,4 +196,135 @@ describe.each(Object.entries(writers))('every layout in %s', (name, write) => {
       for (const text of lastSentWords(messages)) expect(all).toContain(text);
     },
   );
+});
+
+function drop(
+  shape: string,
+  limit = shape.length,
+  { format = anthropicMessages as Format, enough = 99 } = {},
+) {
+  const raws = messagesOfShape(shape).map(({ raw }) => raw);
+  const conversation = { ...anthropicMessages.read(raws), format };
+  return dropOldest(conversation, {}, { limit, isEnough: (dropped) => dropped.length >= enough });
+}
+
+describe('dropOldest', () => {
+  it.each([
+    { shape: '', limit: 0, drops: [] },
+    { shape: 'u', limit: 1, drops: [] },
+    { shape: 'uau', limit: 3, drops: [[1, 2]] },
+    { shape: 'uaucra', limit: 4, drops: [[1, 2]] },
+    { shape: 'ucrcrau', limit: 7, drops: [[1, 6]] },
+    { shape: 'ucrcrau', limit: 4, drops: [[1, 3]] },
+    { shape: 'ucrcrau', limit: 2, drops: [] },
+    { shape: 'uauau', limit: 5, drops: [[1, 4]] },
+  ])(
+    'drops $drops of $shape up to $limit: whole stretches, never what is pinned',
+    ({ shape, limit, drops }) => {
+      const edits = drop(shape, limit);
+
+      expect(edits).toEqual(drops.map(([start, end]) => ({ type: 'drop', start, end })));
+    },
+  );
+
+  it('quotes the newest request where what follows it has begun to leave', () => {
+    expect(drop('uaucrcra', 5)).toEqual([
+      { type: 'drop', start: 1, end: 5 },
+      {
+        type: 'insert',
+        before: 5,
+        opening: [openingText({ kind: 'request', text: 'question 2' })],
+        text: DROPPED_TEXT,
+      },
+    ]);
+  });
+
+  it('stops as soon as it is enough', () => {
+    expect(drop('ucrcrcra', 8, { enough: 2 })).toEqual([{ type: 'drop', start: 1, end: 5 }]);
+    expect(drop('ucrcrcra', 8, { enough: 0 })).toEqual([]);
+  });
+
+  it('leaves one list of edits for each gap between pinned messages', () => {
+    const conversation = anthropicMessages.read(messagesOfShape('uaucrau').map(({ raw }) => raw));
+    const edits = dropOldest(conversation, { patterns: [/text 4/] }, { limit: 7, isEnough: () => false });
+
+    expect(edits).toEqual([
+      { type: 'drop', start: 1, end: 3 },
+      { type: 'drop', start: 5, end: 6 },
+    ]);
+  });
+
+  it.each([
+    { format: anthropicMessages as Format, inserts: [{ type: 'insert', before: 2, text: DROPPED_TEXT }] },
+    { format: openaiChat as Format, inserts: [] },
+  ])('puts a user message in front of an answer where $format.name wants one', ({ format, inserts }) => {
+    expect(drop('crcr', 2, { format })).toEqual([{ type: 'drop', start: 0, end: 2 }, ...inserts]);
+  });
+
+  it('drops nothing of a list that is one response', () => {
+    expect(drop('aa')).toEqual([]);
+  });
+});
+
+/** One token for each character. */
+const estimator = createTokenEstimator({ countText: (text) => text.length });
+
+interface Sizes {
+  readonly system?: number;
+  readonly tool?: number;
+  readonly task?: number;
+  readonly old?: number;
+  readonly recent?: number;
+}
+
+function sizedConversation({ system = 1, tool = 1, task = 1, old = 1, recent = 1 }: Sizes) {
+  const answer = (length: number) => ({
+    role: 'assistant',
+    content: [{ type: 'text', text: 'x'.repeat(length) }],
+  });
+  return anthropicMessages.read({
+    system: 's'.repeat(system),
+    tools: [{ name: 'probe', description: 'd'.repeat(tool), input_schema: { type: 'object' } }],
+    messages: [
+      { role: 'user', content: 't'.repeat(task) },
+      answer(old),
+      { role: 'user', content: 'and' },
+      answer(recent),
+    ],
+  });
+}
+
+function floorOf(sizes: Sizes, cut = 2) {
+  const conversation = sizedConversation(sizes);
+  return findFloor(
+    conversation,
+    estimator,
+    layOut(conversation, { spans: spansOf(conversation.messages), cut }),
+  );
+}
+
+describe('the floor', () => {
+  it.each([
+    { sizes: { system: 5000 }, heaviest: 'the instructions' },
+    { sizes: { tool: 5000 }, heaviest: 'the tool definitions' },
+    { sizes: { task: 5000 }, heaviest: 'the pinned messages' },
+    { sizes: { recent: 5000 }, heaviest: 'the newest rounds' },
+  ])('names $heaviest with its tokens when that weighs most', ({ sizes, heaviest }) => {
+    const floor = floorOf(sizes);
+
+    expect(floor.heaviest).toMatch(new RegExp(`^${heaviest} \\(5\\d{3} tokens\\)$`));
+    expect(floor.tokens).toBeGreaterThan(5000);
+  });
+
+  it('does not count what can be summarised', () => {
+    expect(floorOf({ old: 90_000 })).toEqual(floorOf({ old: 1 }));
+  });
+
+  it('is the whole request when nothing may go', () => {
+    const conversation = sizedConversation({ old: 700 });
+
+    const layout = layOut(conversation, { spans: spansOf(conversation.messages), cut: 0 });
+
+    expect(findFloor(conversation, estimator, layout).tokens).toBe(requestTokens(conversation, estimator));
+  });
 });

@@ -1,12 +1,22 @@
-import { legalCuts, type Span } from '../../conversation/cuts.ts';
+import { currentTurnStart, legalCuts, type Span } from '../../conversation/cuts.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import { hasToolResult, type Message, textOf } from '../../conversation/message.ts';
-import { canBeSaid, type Opening, openingText, readOpenings } from '../../conversation/summary-message.ts';
+import {
+  canBeSaid,
+  DROPPED_TEXT,
+  type Opening,
+  openingText,
+  readOpenings,
+} from '../../conversation/summary-message.ts';
 import { segmentsOf } from '../../memory/words/own-words.ts';
-import type { Edit } from './edit.ts';
-import { surveyOf } from './survey.ts';
+import type { TokenEstimator } from '../../tokens/estimator.ts';
+import { tokensOf } from '../../tokens/measure.ts';
+import { type PinOptions, spansOf } from './pins.ts';
+import type { Edit } from './plan.ts';
+import { isBorder, surveyOf } from './survey.ts';
+import { beginWithAnswer } from './tail.ts';
 
-/** What the older part of a conversation is made into, before anybody has written a summary of it. */
+/** What stays of the older part of a conversation and where, before its summary is written. */
 export interface Layout {
   /** Stretches that leave. */
   readonly leaving: readonly Span[];
@@ -20,7 +30,7 @@ export interface Layout {
   readonly moved: readonly number[];
   /** Older messages that stay as they are. */
   readonly kept: readonly number[];
-  /** Whether a message of ours is needed even if nobody has anything to say. */
+  /** Whether a message of ours is needed even without a summary. */
   readonly needsMessage: boolean;
 }
 
@@ -82,11 +92,6 @@ function joinTail({ messages, format }: Conversation, spans: readonly Span[], cu
     joined = start;
   }
   return joined;
-}
-
-/** The provider's own summary opens a request by itself. */
-function isBorder({ blocks }: Message): boolean {
-  return blocks.some(({ type }) => type === 'compaction');
 }
 
 /** The edits of a layout, with the text of the message of ours; undefined where there is none. */
@@ -251,4 +256,79 @@ function mayPrecedeSystem(message: Message | undefined): boolean {
   if (message?.role === 'user') return true;
   const last = message?.blocks.at(-1);
   return message?.role === 'assistant' && last?.type === 'tool-result' && !hasToolResult(message);
+}
+
+export interface DropOptions {
+  /** Nothing behind this message leaves. The current turn never does. */
+  readonly limit: number;
+  /** Nothing in front of this message leaves. Default 0. */
+  readonly keepBefore?: number | undefined;
+  /** Whether enough has left with these stretches. Default: not before the limit. */
+  readonly isEnough?: ((dropped: readonly Span[]) => boolean) | undefined;
+}
+
+/**
+ * Edits that drop the oldest stretches that are not pinned, until enough has left or the limit is reached. What remains
+ * is as legal as the list was.
+ */
+export function dropOldest(
+  conversation: Conversation,
+  pins: PinOptions,
+  { limit, keepBefore = 0, isEnough = () => false }: DropOptions,
+): readonly Edit[] {
+  const { messages, format } = conversation;
+  const last = Math.min(limit, currentTurnStart(messages));
+  const spans = spansOf(messages, pins).map((span) =>
+    span.start < keepBefore ? { ...span, isPinned: true } : span,
+  );
+  const dropped: Span[] = [];
+  for (const span of spans) {
+    if (span.isPinned) continue;
+    if (span.end > last || isEnough(dropped)) break;
+    dropped.push(span);
+  }
+  // The newest request stays in front of what answers it; further back it is quoted.
+  const { lastAsked } = surveyOf(messages);
+  if (dropped.at(-1)?.start === lastAsked) dropped.pop();
+  const cut = beginWithAnswer(messages, dropped.at(-1)?.end ?? 0, format);
+  const layout = layOut(conversation, { spans, cut });
+  if (layout.leaving.length === 0) return [];
+  return layoutEdits(layout, layout.needsMessage ? DROPPED_TEXT : undefined, { isSummary: false });
+}
+
+/** What a compaction cannot make smaller. */
+export interface Floor {
+  readonly tokens: number;
+  /** Those of them that the newest rounds have. */
+  readonly tailTokens: number;
+  /** The part that weighs most, in words for people. */
+  readonly heaviest: string;
+}
+
+/** The tokens that stay whatever is said of the rest: instructions, tools, what is pinned or quoted, and the tail. */
+export function findFloor(
+  { frame, messages }: Conversation,
+  estimator: TokenEstimator,
+  { kept, opening, cut }: Pick<Layout, 'kept' | 'opening' | 'cut'>,
+): Floor {
+  const isKept = new Set(kept);
+  const quoted = opening.reduce((sum, each) => sum + estimator.countText(openingText(each)), 0);
+  const pinned = tokensOf(
+    messages.filter((_, index) => isKept.has(index)),
+    estimator,
+  );
+  const tailTokens = tokensOf(messages.slice(cut), estimator);
+  const parts = [
+    { name: 'the instructions', tokens: estimator.countSystem(frame) },
+    { name: 'the tool definitions', tokens: estimator.countTools(frame) },
+    { name: 'the pinned messages', tokens: pinned + quoted },
+    { name: 'the newest rounds', tokens: tailTokens },
+  ];
+  const tokens = parts.reduce((total, part) => total + part.tokens, estimator.profile.perRequestTokens);
+  const [heaviest] = parts.toSorted((left, right) => right.tokens - left.tokens);
+  return {
+    tokens,
+    tailTokens,
+    heaviest: `${heaviest?.name} (${Math.round(heaviest?.tokens ?? 0)} tokens)`,
+  };
 }

@@ -1,8 +1,7 @@
 import { legalCuts, type Span } from '../../conversation/cuts.ts';
 import { type Message, textOf } from '../../conversation/message.ts';
-import { rememberFold } from '../../conversation/prefix-memory.ts';
 import { readOpenings } from '../../conversation/summary-message.ts';
-import { surveyOf } from './survey.ts';
+import { isBorder, surveyOf } from './survey.ts';
 
 /** What has to survive verbatim, besides what always does. */
 export interface PinOptions {
@@ -38,18 +37,13 @@ export function spansOf(
     const start = cuts[index] ?? 0;
     let isPinned = false;
     for (let message = start; message < end; message++)
-      isPinned ||= pinned.all.has(message) || hasBorder(messages[message]);
+      isPinned ||= pinned.all.has(message) || isBorder(messages[message]);
     return { start, end, isPinned };
   });
 }
 
 function isPlainText(message: Message | undefined): boolean {
   return message?.blocks.every(({ type }) => type === 'text') === true;
-}
-
-/** A summary of the provider's cannot be had again. */
-function hasBorder(message: Message | undefined): boolean {
-  return message?.blocks.some(({ type }) => type === 'compaction') === true;
 }
 
 /** The messages that are pinned for their own sake: their bytes may not change. */
@@ -70,34 +64,20 @@ function pinnedIn(
     const isTheirs = asked !== undefined && readOpenings(asked) === undefined;
     if (index !== undefined && isTheirs && isShortEnough(asked)) all.add(index);
   }
-  const matched = new Set(patterns.length > 0 ? foldMatchesFor(patterns)(messages) : []);
+  const matched = new Set<number>();
+  if (patterns.length > 0) {
+    for (const [index, message] of messages.entries()) if (isMatch(message, patterns)) matched.add(index);
+  }
   for (const index of matched) all.add(index);
   return { all, matched };
 }
 
-type FoldMatches = (messages: readonly Message[]) => readonly number[];
-
-const foldsByPatterns = new WeakMap<readonly RegExp[], FoldMatches>();
-
-/** One memory for each set of patterns, so that a turn looks only at what is new. */
-function foldMatchesFor(patterns: readonly RegExp[]): FoldMatches {
-  const known = foldsByPatterns.get(patterns);
-  if (known !== undefined) return known;
-  const fold = rememberFold<Message, number[]>({
-    start: () => [],
-    add(matched, message, index) {
-      // A summary that quotes what is looked for would stay for ever, and the next one would come on top of it.
-      if (matches(message, patterns) && readOpenings(message) === undefined) matched.push(index);
-    },
-  });
-  foldsByPatterns.set(patterns, fold);
-  return fold;
-}
-
-function matches({ blocks }: Message, patterns: readonly RegExp[]): boolean {
-  return blocks.some((block) => {
+function isMatch(message: Message, patterns: readonly RegExp[]): boolean {
+  const isFound = message.blocks.some((block) => {
     const text = textOf(block);
     // A sticky or global expression remembers where it was; searching does not.
     return patterns.some((pattern) => text.search(pattern) !== -1);
   });
+  // A summary that quotes what is looked for would stay for ever, and the next one would come on top of it.
+  return isFound && readOpenings(message) === undefined;
 }

@@ -8,10 +8,10 @@ import { type Conversation, withMessages, writeConversation } from '../../conver
 import { type Block, type Message, textOf } from '../../conversation/message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { findFormat, formats } from '../../formats/registry.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
-import type { Edit } from './edit.ts';
-import { applyPlan, undoPlan } from './plan.ts';
-import { requestTokens, writeReceipt } from './receipt.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens } from '../../tokens/measure.ts';
+import { applyPlan, type Edit, undoPlan } from './plan.ts';
+import { writeReceipt } from './receipt.ts';
 
 /** Writers of the formats that the shared ones leave out. */
 const furtherWriters: Readonly<Record<string, Writer>> = {

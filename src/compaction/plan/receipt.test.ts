@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import type { Message } from '../../conversation/message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
-import type { Edit } from './edit.ts';
-import { applyPlan } from './plan.ts';
-import { requestTokens, writeReceipt } from './receipt.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens } from '../../tokens/measure.ts';
+import { applyPlan, type Edit } from './plan.ts';
+import { writeReceipt } from './receipt.ts';
 
 const estimator = createTokenEstimator();
 const conversation = anthropicMessages.read(messagesOfShape('ucrcrau').map(({ raw }) => raw));

@@ -1,10 +1,9 @@
 import type { Conversation } from '../../conversation/format.ts';
 import type { Message } from '../../conversation/message.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
-import type { TokenEstimator } from '../../tokens/token-estimator.ts';
-import type { Fate } from './edit.ts';
-import type { HandleFor } from './handles.ts';
-import type { AppliedPlan } from './plan.ts';
+import type { TokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens, tokensOf } from '../../tokens/measure.ts';
+import type { AppliedPlan, Edit, Fate } from './plan.ts';
 
 /** Neighbouring messages of one fate. */
 export interface FateRun {
@@ -31,13 +30,6 @@ export interface Receipt {
   readonly survival?: readonly Survival[] | undefined;
 }
 
-/** Estimated tokens of a whole request: instructions, tools and messages. */
-export function requestTokens({ frame, messages }: Conversation, estimator: TokenEstimator): number {
-  const framed =
-    estimator.countSystem(frame) + estimator.countTools(frame) + estimator.profile.perRequestTokens;
-  return framed + estimator.countMessages(messages);
-}
-
 interface ReceiptOptions {
   readonly estimator: TokenEstimator;
   readonly strategy: string;
@@ -52,7 +44,6 @@ export function writeReceipt(
   applied: AppliedPlan,
   { estimator, strategy, survival, handleFor }: ReceiptOptions,
 ): Receipt {
-  let runs: readonly FateRun[] | undefined;
   return {
     version: 1,
     strategy,
@@ -61,21 +52,8 @@ export function writeReceipt(
     tokensBefore: Math.round(requestTokens(before, estimator)),
     tokensAfter: Math.round(requestTokens(applied.conversation, estimator)),
     ...(survival === undefined ? {} : { survival }),
-    // Thousands of them where every other message was reduced: made when somebody reads the receipt.
-    get runs() {
-      runs ??= fateRuns(before.messages, applied.fates, { estimator, handleFor });
-      return runs;
-    },
+    runs: fateRuns(before.messages, applied.fates, { estimator, handleFor }),
   };
-}
-
-/** The same account under the name of the strategy that made use of another one. */
-export function relabel(receipt: Receipt, strategy: string): Receipt {
-  // A plain copy would work out the runs.
-  return Object.create(Object.prototype, {
-    ...Object.getOwnPropertyDescriptors(receipt),
-    strategy: { value: strategy, enumerable: true },
-  }) as Receipt; // the very properties of a receipt
 }
 
 function fateRuns(
@@ -89,7 +67,7 @@ function fateRuns(
     let end = start;
     while (end < messages.length && fates[end] === fate) end++;
     const run = messages.slice(start, end);
-    const tokens = Math.round(run.reduce((sum, message) => sum + estimator.countMessage(message), 0));
+    const tokens = Math.round(tokensOf(run, estimator));
     const plain = { fate, start, end, tokens };
     const isKept = handleFor !== undefined && fate !== 'verbatim';
     runs.push(isKept ? withHandle(plain, run, handleFor) : plain);
@@ -98,7 +76,7 @@ function fateRuns(
   return runs;
 }
 
-/** Names are worked out when somebody asks: reading all that left costs more than making it leave. */
+/** The handle is worked out when it is read: it is a hash of all that left, and most receipts are never read. */
 function withHandle(
   run: Omit<FateRun, 'handle'>,
   messages: readonly Message[],
@@ -112,4 +90,35 @@ function withHandle(
       return handle;
     },
   };
+}
+
+/** Names messages of the conversation that is compacted. */
+export interface HandleFor {
+  (messages: readonly Message[]): string;
+  /** A message as it is kept under its name: as it was before something made it smaller. Default: as it is. */
+  readonly originalOf?: ((message: Message) => Message) | undefined;
+}
+
+/** A handle as long as any, to count with. */
+export const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
+
+/**
+ * The same edits, with the name of what they change behind the text they leave, so that it can be read again. The very same
+ * where nothing is kept.
+ */
+export function withHandles(
+  edits: readonly Edit[],
+  messages: readonly Message[],
+  handleFor: HandleFor | undefined,
+): readonly Edit[] {
+  if (handleFor === undefined) return edits;
+  // A name is made from all of a message, and hundreds of edits may change the same one.
+  const handles = new Map<Message, string>();
+  return edits.map((edit) => {
+    const changed = edit.type === 'rewrite' ? messages[edit.message] : undefined;
+    if (edit.type !== 'rewrite' || changed === undefined) return edit;
+    const handle = handles.get(changed) ?? handleFor([changed]);
+    handles.set(changed, handle);
+    return { ...edit, text: `${edit.text} ${handle}` };
+  });
 }

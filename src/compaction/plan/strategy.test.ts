@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
-import type { Edit } from './edit.ts';
-import { requestTokens } from './receipt.ts';
-import { changeOf, decorate, finish, judgeTarget, notCompacted, type Strategy } from './strategy.ts';
+import { requestTokens } from '../../tokens/measure.ts';
+import { decorate } from '../decorators/decorate.ts';
+import type { Edit } from './plan.ts';
+import { changeOf, finish, judgeTarget, notCompacted, type Strategy } from './strategy.ts';
 
 const context = strategyContext();
 const options = { strategy: 'mine', reason: 'did it' };

@@ -1,16 +1,16 @@
+import { findContract } from '../../contracts/registry.ts';
 import { currentTurnStart, legalCuts, whyNotCut } from '../../conversation/cuts.ts';
-import type { Conversation } from '../../conversation/format.ts';
+import { type Conversation, writeConversation } from '../../conversation/format.ts';
+import { isObject } from '../../conversation/json.ts';
 import type { Message, Usage } from '../../conversation/message.ts';
-import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
+import { type OptionSpecs, type OptionValues, readOptions } from '../../conversation/options.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
+import { memory } from '../../memory/summarizer.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
-import type { TokenEstimator } from '../../tokens/token-estimator.ts';
-import { stripBoundReasoning } from './bound-reasoning.ts';
-import type { Edit } from './edit.ts';
-import type { HandleFor } from './handles.ts';
+import { createTokenEstimator, type TokenEstimator } from '../../tokens/estimator.ts';
 import type { PinOptions } from './pins.ts';
-import { type AppliedPlan, applyPlan, type Plan, type UndoRecord } from './plan.ts';
-import { type Receipt, writeReceipt } from './receipt.ts';
+import { applyPlan, type Edit, type Plan, stripBoundReasoning, type UndoRecord } from './plan.ts';
+import { type HandleFor, type Receipt, writeReceipt } from './receipt.ts';
 
 /** What set a compaction off. */
 export type CompactTrigger = 'auto' | 'manual' | 'overflow';
@@ -30,7 +30,7 @@ export interface StrategyContext {
   readonly ownSummarizer: Summarizer;
   /** Whether the model refuses its own reasoning behind a prefix that was changed, so that it has to go too. */
   readonly bindsReasoning: boolean;
-  /** Lets others run between the parts of long work. Default: nobody waits. */
+  /** Lets others run between the parts of long work. Default: it runs without a pause. */
   readonly pause?: (() => Promise<void>) | undefined;
   readonly signal: AbortSignal | undefined;
   /**
@@ -38,6 +38,22 @@ export interface StrategyContext {
    * where they stood: only names that can be read in what was made are looked after.
    */
   readonly handleFor?: HandleFor | undefined;
+}
+
+/** The context of a run. What is left out has a plain value; summaries are written by our own summarizer. */
+export function strategyContext(
+  given: Pick<StrategyContext, 'targetTokens'> & Partial<StrategyContext>,
+): StrategyContext {
+  return {
+    estimator: given.estimator ?? createTokenEstimator(),
+    trigger: 'manual',
+    pins: {},
+    summarizer: memory,
+    ownSummarizer: memory,
+    bindsReasoning: false,
+    signal: undefined,
+    ...given,
+  };
 }
 
 /**
@@ -90,29 +106,40 @@ export interface Strategy {
   isDue?(conversation: Conversation, context: Pick<StrategyContext, 'estimator'>): boolean;
 }
 
-/** A strategy around another one: its name and what makes it due are those of the inner one. */
-export function decorate(inner: Strategy, compact: Strategy['compact']): Strategy {
-  return {
-    name: inner.name,
-    compact,
-    isDue: (conversation, context) => inner.isDue?.(conversation, context) === true,
-  };
-}
+/**
+ * Makes a strategy: `slidingWindow({ keepLast: 6 })`. What is left out has its default. `createStrategy` does the same
+ * for a name that is only known at run time. Written as a method, so that factories with different options fit in one list.
+ * @throws RoundfoldError `usage` for an unknown option or a value that does not fit
+ */
+export type StrategyFactory<Specs extends OptionSpecs> = {
+  make(options?: { readonly [Name in keyof Specs]?: OptionValues<Specs>[Name] | undefined }): Strategy;
+}['make'];
 
-/** A strategy as the registry lists it: help, configuration and tests are made from this. */
-export interface StrategyDefinition<Specs extends OptionSpecs = OptionSpecs> {
+/** A strategy as the registry lists it: its factory, with what help, configuration and tests are made from. */
+export type StrategyDefinition<Specs extends OptionSpecs = OptionSpecs> = StrategyFactory<Specs> & {
+  readonly name: string;
+  /** One line for help and docs. */
+  readonly summary: string;
+  readonly options: Specs;
+};
+
+/** Makes the factory of a strategy. `create` gets every option, typed and checked. */
+export function defineStrategy<const Specs extends OptionSpecs>({
+  name,
+  summary,
+  options,
+  create,
+}: {
   readonly name: string;
   /** One line for help and docs. */
   readonly summary: string;
   readonly options: Specs;
   create(values: OptionValues<Specs>): Strategy;
-}
-
-/** Infers the options, so that `create` gets them typed and nothing is written twice. */
-export function defineStrategy<const Specs extends OptionSpecs>(
-  definition: StrategyDefinition<Specs>,
-): StrategyDefinition<Specs> {
-  return definition;
+}): StrategyDefinition<Specs> {
+  const factory: StrategyFactory<Specs> = (given = {}) => create(readOptions(options, given, name));
+  // A function has a name of its own, which cannot be assigned.
+  Object.defineProperty(factory, 'name', { value: name });
+  return Object.assign(factory, { summary, options });
 }
 
 /** An outcome without a change. */
@@ -149,15 +176,15 @@ export function finish(
   if (fault !== undefined) return notCompacted('failed', 'illegal-plan', `${strategy}: ${fault}`, usage);
   const bound = context.bindsReasoning ? stripBoundReasoning(conversation.messages, edits) : [];
   const plan = { steps: [bound.length === 0 ? edits : [...edits, ...bound]] };
-  const applied = applyPlan(conversation, plan);
+  const outcome = finishPlan(conversation, plan, context, options);
   // Some results only their provider may write: edits of nothing else change nothing.
   const isSame =
-    applied.fates.every((fate) => fate === 'verbatim') && edits.every(({ type }) => type !== 'insert');
+    outcome.receipt.runs.every(({ fate }) => fate === 'verbatim') &&
+    edits.every(({ type }) => type !== 'insert');
   if (isSame) return nothing();
   // What is left may have been reasoning alone, which goes with the prefix it was made for.
-  if (applied.conversation.messages.length === 0)
+  if (outcome.conversation.messages.length === 0)
     return notCompacted('insufficient', 'nothing-left', `${strategy}: nothing would be left`, usage);
-  const outcome = toOutcome(conversation, { plan, applied }, context, options);
   const { tokensBefore, tokensAfter } = outcome.receipt;
   // Media is taken out for its bytes; everything else is done for tokens.
   const isForTokens = edits.some(({ type }) => type !== 'strip');
@@ -170,19 +197,38 @@ export function finish(
 export function finishPlan(
   conversation: Conversation,
   plan: Plan,
-  context: Pick<StrategyContext, 'estimator' | 'handleFor'>,
-  options: FinishOptions,
+  { estimator, handleFor }: Pick<StrategyContext, 'estimator' | 'handleFor'>,
+  { strategy, reason, usage, survival }: FinishOptions,
 ): Compacted {
-  return toOutcome(conversation, { plan, applied: applyPlan(conversation, plan) }, context, options);
+  const applied = applyPlan(conversation, plan);
+  return {
+    status: 'compacted',
+    reason,
+    conversation: applied.conversation,
+    plan,
+    undo: applied.undo,
+    receipt: writeReceipt(conversation, applied, { estimator, strategy, survival, handleFor }),
+    usage,
+  };
+}
+
+/** What was compacted, as the best there is: for a target that cannot be met. */
+export function asBest(
+  { reason: _reason, status: _status, usage, ...best }: Compacted,
+  message: string,
+): NotCompacted {
+  return { status: 'insufficient', reason: 'floor-exceeds-target', message, usage, best };
 }
 
 /** The outcome of a strategy that aims at a target: one that misses it is `insufficient`, and the result its best. */
 export function judgeTarget(outcome: Outcome, targetTokens: number, floor: string): Outcome {
   if (outcome.status !== 'compacted' || outcome.receipt.tokensAfter <= targetTokens) return outcome;
-  const { reason: _reason, status: _status, usage, ...best } = outcome;
-  const sizes = `${best.receipt.tokensAfter} tokens are left of ${best.receipt.tokensBefore}`;
-  const message = `${sizes}, more than the target of ${Math.round(targetTokens)}; most of it is ${floor}`;
-  return { status: 'insufficient', reason: 'floor-exceeds-target', message, usage, best };
+  const { tokensBefore, tokensAfter } = outcome.receipt;
+  const sizes = `${tokensAfter} tokens are left of ${tokensBefore}`;
+  return asBest(
+    outcome,
+    `${sizes}, more than the target of ${Math.round(targetTokens)}; most of it is ${floor}`,
+  );
 }
 
 /** What is wrong with edits that would make a legal list an illegal one; undefined when nothing is. */
@@ -210,19 +256,26 @@ function lastTouched(edit: Edit): number {
   return edit.type === 'insert' ? edit.before - 1 : edit.message;
 }
 
-function toOutcome(
+/**
+ * The outcome, unless what it would send breaks more rules of its provider than what came in: then nothing is changed. A
+ * strategy may come from outside, and ours have mistakes too.
+ */
+export function refuseIllegal(before: Conversation, outcome: Outcome): Outcome {
+  const change = changeOf(outcome);
+  if (change === undefined) return outcome;
+  const faults = faultsOf(change.conversation);
+  if (faults.length === 0 || faults.length <= faultsOf(before).length) return outcome;
+  const [first] = faults;
+  const message = `the result would be refused (${first?.path}: ${first?.message}); it was discarded`;
+  return notCompacted('failed', 'illegal-output', message, outcome.usage);
+}
+
+/** What a provider would refuse. Only the list is judged where no more of a request is known. */
+function faultsOf(
   conversation: Conversation,
-  { plan, applied }: { readonly plan: Plan; readonly applied: AppliedPlan },
-  { estimator, handleFor }: Pick<StrategyContext, 'estimator' | 'handleFor'>,
-  { strategy, reason, usage, survival }: FinishOptions,
-): Compacted {
-  return {
-    status: 'compacted',
-    reason,
-    conversation: applied.conversation,
-    plan,
-    undo: applied.undo,
-    receipt: writeReceipt(conversation, applied, { estimator, strategy, survival, handleFor }),
-    usage,
-  };
+): readonly { readonly path: string; readonly message: string }[] {
+  const contract = findContract(conversation.format.name);
+  const value = writeConversation(conversation);
+  const scope = isObject(value) && !Array.isArray(value) ? 'request' : 'messages';
+  return contract?.check(value, { scope }).filter(({ severity }) => severity === 'error') ?? [];
 }

@@ -42,26 +42,14 @@ export interface Survey {
 }
 
 /**
- * Looks through a list once for all that strategies want to know: in a long conversation every further pass costs as
- * much as fetching all of it from memory. A longer list of the same conversation goes on where the last one ended.
+ * Looks through a list once for all that strategies want to know. A longer list of the same conversation goes on where the
+ * last one ended.
  */
 export function surveyOf(messages: readonly Message[]): Survey {
-  const state = foldSurvey(messages);
-  const { uses, media, systemMessages } = state.shown;
-  // What was shown does not change when the conversation goes on; what is still true is shown again.
-  state.shown = {
-    uses: shownAgain(uses, state.uses),
-    media: shownAgain(media, state.media),
-    firstAsked: state.firstAsked,
-    firstOwnWords: state.firstOwnWords,
-    lastAsked: state.lastAsked,
-    systemMessages: shownAgain(systemMessages, state.systemMessages),
-  };
-  return state.shown;
-}
-
-function shownAgain<Item>(shown: readonly Item[], items: readonly Item[]): readonly Item[] {
-  return shown.length === items.length ? shown : items.slice();
+  const { uses, media, systemMessages, firstAsked, firstOwnWords, lastAsked } = foldSurvey(messages);
+  // Copies: the fold goes on with its own lists.
+  const lists = { uses: [...uses], media: [...media], systemMessages: [...systemMessages] };
+  return { ...lists, firstAsked, firstOwnWords, lastAsked };
 }
 
 interface State {
@@ -73,17 +61,7 @@ interface State {
   firstAsked: number | undefined;
   firstOwnWords: number | undefined;
   lastAsked: number | undefined;
-  shown: Survey;
 }
-
-const NOTHING_SHOWN: Survey = {
-  uses: [],
-  media: [],
-  firstAsked: undefined,
-  firstOwnWords: undefined,
-  lastAsked: undefined,
-  systemMessages: [],
-};
 
 const foldSurvey = rememberFold<Message, State>({
   start() {
@@ -106,14 +84,13 @@ const foldSurvey = rememberFold<Message, State>({
       firstAsked: undefined,
       firstOwnWords: undefined,
       lastAsked: undefined,
-      shown: NOTHING_SHOWN,
     };
   },
 
   add(state, message, index) {
     state.messages.push(message);
     state.linker.add(message, index);
-    findMedia(state.media, message, index);
+    state.media.push(...mediaIn(message, index));
     if (message.role === 'system') state.systemMessages.push(index);
     const openings = readOpenings(message);
     if (openings?.some(({ kind }) => kind === 'said') === true) {
@@ -139,15 +116,17 @@ function hasOwnWords({ blocks }: Message): boolean {
   return blocks.some((block) => block.type === 'text' && ownWords(block.text).trim() !== '');
 }
 
-function findMedia(media: FoundMedia[], { blocks }: Message, message: number): void {
-  // Counted by hand: pairs of index and block would be most of what this costs.
-  for (let position = 0; position < blocks.length; position++) {
-    const block = blocks[position];
-    if (block?.type === 'media') media.push({ block, message, position, inner: undefined });
-    if (block?.type !== 'tool-result') continue;
-    for (let inner = 0; inner < block.content.length; inner++) {
-      const held = block.content[inner];
-      if (held?.type === 'media') media.push({ block: held, message, position, inner });
-    }
-  }
+function mediaIn({ blocks }: Message, message: number): readonly FoundMedia[] {
+  return blocks.flatMap((block, position): readonly FoundMedia[] => {
+    if (block.type === 'media') return [{ block, message, position, inner: undefined }];
+    if (block.type !== 'tool-result') return [];
+    return block.content.flatMap((held, inner) =>
+      held.type === 'media' ? [{ block: held, message, position, inner }] : [],
+    );
+  });
+}
+
+/** Whether a message holds the provider's own summary: it cannot be made again, and the model does not see what stands before it. */
+export function isBorder(message: Message | undefined): boolean {
+  return message?.blocks.some(({ type }) => type === 'compaction') === true;
 }

@@ -6,9 +6,9 @@ import type { Format } from '../../conversation/format.ts';
 import type { Message } from '../../conversation/message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { openaiChat } from '../../formats/openai-chat/format.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
-import { o200kProfile } from '../../tokens/token-profile.ts';
-import { tailStart } from './tail.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { o200kProfile } from '../../tokens/profiles.ts';
+import { messagesToKeepIndex, tailStart } from './tail.ts';
 
 /** Every message has ten tokens, whatever is in it. */
 const tens = createTokenEstimator({
@@ -79,4 +79,24 @@ describe('tailStart', () => {
       ).toBeLessThanOrEqual(start);
     },
   );
+});
+
+const estimator = createTokenEstimator();
+const shapes = fc.stringMatching(/^u(a|cr|au){0,10}$/);
+
+describe('messagesToKeepIndex', () => {
+  test.prop([shapes, fc.nat(120)])('begins the longest tail that fits', (shape, budget) => {
+    const messages = Object.freeze(messagesOfShape(shape));
+    const index = messagesToKeepIndex(messages, estimator, budget);
+
+    expect(estimator.countMessages(messages.slice(index))).toBeLessThanOrEqual(budget);
+    if (index > 0) expect(estimator.countMessages(messages.slice(index - 1))).toBeGreaterThan(budget);
+  });
+
+  test.prop([shapes, fc.nat(120)])('always has a legal cut behind it that fits as well', (shape, budget) => {
+    const messages = messagesOfShape(shape);
+    const index = messagesToKeepIndex(messages, estimator, budget);
+
+    expect(legalCuts(messages).some((cut) => cut >= index)).toBe(true);
+  });
 });

@@ -2,7 +2,7 @@ import { currentTurnStart, legalCuts } from '../../conversation/cuts.ts';
 import type { Format } from '../../conversation/format.ts';
 import { isUserText, type Message } from '../../conversation/message.ts';
 import { groupRounds } from '../../conversation/rounds.ts';
-import type { TokenEstimator } from '../../tokens/token-estimator.ts';
+import type { TokenEstimator } from '../../tokens/estimator.ts';
 
 export interface TailOptions {
   /** So many tokens of the newest rounds stay, as far as whole rounds allow. */
@@ -55,4 +55,22 @@ export function beginWithAnswer(messages: readonly Message[], cut: number, forma
   // Nothing but answers can be between it and the cut, or it would not help.
   const isNext = answer !== undefined && messages.slice(answer, cut).every((message) => !isUserText(message));
   return isNext ? answer : cut;
+}
+
+/**
+ * Where the longest tail begins that has no more than so many tokens: the length of the list when not even the last
+ * message fits, 0 when all of it does. Counts messages and nothing else, so that the index may stand between a call and
+ * its result: take the first of `legalCuts` from there on before cutting.
+ */
+export function messagesToKeepIndex(
+  messages: readonly Message[],
+  estimator: TokenEstimator,
+  budgetTokens: number,
+): number {
+  let tokens = 0;
+  const exceeding = messages.findLastIndex((message) => {
+    tokens += estimator.countMessage(message);
+    return tokens > budgetTokens;
+  });
+  return exceeding + 1;
 }

@@ -1,12 +1,10 @@
 import { currentTurnStart } from '../../conversation/cuts.ts';
-import type { Message, ToolResultBlock } from '../../conversation/message.ts';
+import type { ToolResultBlock } from '../../conversation/message.ts';
 import { integer, list } from '../../conversation/options.ts';
-import { rememberFold } from '../../conversation/prefix-memory.ts';
-import type { TokenEstimator } from '../../tokens/token-estimator.ts';
-import type { Edit } from '../plan/edit.ts';
-import { type HandleFor, withHandles } from '../plan/handles.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { pinnedMessages } from '../plan/pins.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import type { Edit } from '../plan/plan.ts';
+import { EXAMPLE_HANDLE, type HandleFor, withHandles } from '../plan/receipt.ts';
 import { defineStrategy, finish, notCompacted } from '../plan/strategy.ts';
 import { type AnsweredCall, surveyOf } from '../plan/survey.ts';
 
@@ -51,14 +49,11 @@ const BATCH_SHARE = 0.1;
 const MOST_BATCH_TOKENS = 20_000;
 /** Estimates of parts do not add up exactly. */
 const ROUNDING = 1.02;
-/** As long as any. */
-const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
-
 function noteText(handleFor: HandleFor | undefined): string {
   return handleFor === undefined ? CLEARED_TEXT : `${CLEARED_TEXT} ${EXAMPLE_HANDLE}`;
 }
 
-/** Empties old results of tools that can be run again, in batches that are worth it. */
+/** Clears old results of tools that can be run again, in batches that are worth it. */
 export const clearToolResults = defineStrategy({
   name: 'clear-tool-results',
   summary: 'clear old results of tools that can be run again',
@@ -75,26 +70,20 @@ export const clearToolResults = defineStrategy({
   },
 
   create({ tools, ...options }) {
-    const isListed = rememberNames(new Set(tools.map(plainName)));
-    /** For each use the edit that clears its result; undefined where that is never done. */
-    const foldEdits = rememberFold<AnsweredCall, (Edit | undefined)[]>({
-      start: () => [],
-      add(edits, { call, result, at }) {
-        const isClearable = isListed(call.name) && isPlainText(result);
-        const { message, block } = at;
-        edits.push(isClearable ? { type: 'rewrite', message, block, text: CLEARED_TEXT } : undefined);
-      },
-    });
-
+    const listed = new Set(tools.map(plainName));
+    const isClearable = ({ call, result }: AnsweredCall) =>
+      listed.has(plainName(call.name)) && isPlainText(result);
     return {
       name: 'clear-tool-results',
       async compact(conversation, context) {
         const { messages } = conversation;
         const { uses } = surveyOf(messages);
-        const edits = foldEdits(uses);
         const pinned = pinnedMessages(messages, context.pins);
         const current = currentTurnStart(messages);
-        const sizeOf = (index: number) => sizeOfResult(uses[index], messages, context.estimator);
+        const sizeOf = ({ at }: AnsweredCall) => {
+          const message = messages[at.message];
+          return message === undefined ? 0 : context.estimator.countBlockOf(message, at.block);
+        };
         const { targetTokens } = context;
         const protectTokens =
           options.protectTokens > 0 ? options.protectTokens : targetTokens * PROTECTED_SHARE;
@@ -107,15 +96,15 @@ export const clearToolResults = defineStrategy({
         const excess = (requestTokens(conversation, context.estimator) - targetTokens) * ROUNDING;
         const wanted = excess > 0 ? Math.max(excess, minBatchTokens) : Number.POSITIVE_INFINITY;
 
-        const border = protectedFrom(uses.length, sizeOf, protectTokens);
+        const mayGo = uses
+          .slice(0, protectedFrom(uses, sizeOf, protectTokens))
+          .filter((use) => use.at.message < current && !pinned.has(use.at.message) && isClearable(use));
         const chosen: Edit[] = [];
         let freed = 0;
-        for (let index = 0; index < border && freed < wanted; index++) {
-          const edit = edits[index];
-          const message = uses[index]?.at.message ?? 0;
-          if (edit === undefined || message >= current || pinned.has(message)) continue;
-          chosen.push(edit);
-          freed += Math.max(0, sizeOf(index) - noteTokens);
+        for (const use of mayGo) {
+          if (freed >= wanted) break;
+          chosen.push({ type: 'rewrite', ...use.at, text: CLEARED_TEXT });
+          freed += Math.max(0, sizeOf(use) - noteTokens);
         }
         if (chosen.length === 0 || freed < minBatchTokens) {
           return notCompacted(
@@ -141,33 +130,18 @@ function isPlainText({ isError, content }: ToolResultBlock): boolean {
   return content.every(({ type }) => type === 'text');
 }
 
-function sizeOfResult(
-  use: AnsweredCall | undefined,
-  messages: readonly Message[],
-  estimator: TokenEstimator,
+/** The index of the first of the newest results that together have no more than so many tokens. */
+function protectedFrom(
+  uses: readonly AnsweredCall[],
+  sizeOf: (use: AnsweredCall) => number,
+  protectTokens: number,
 ): number {
-  const message = use === undefined ? undefined : messages[use.at.message];
-  return use === undefined || message === undefined ? 0 : estimator.countBlockOf(message, use.at.block);
-}
-
-/** The first of the newest results that together have no more than so many tokens. */
-function protectedFrom(count: number, sizeOf: (index: number) => number, protectTokens: number): number {
   let newest = 0;
-  for (let index = count - 1; index >= 0; index--) {
-    newest += sizeOf(index);
-    if (newest > protectTokens) return index + 1;
-  }
-  return 0;
-}
-
-/** Thousands of calls share a few names. */
-function rememberNames(plain: ReadonlySet<string>): (name: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (name) => {
-    const isListed = known.get(name) ?? plain.has(plainName(name));
-    if (known.size < 1000) known.set(name, isListed);
-    return isListed;
-  };
+  const exceeding = uses.findLastIndex((use) => {
+    newest += sizeOf(use);
+    return newest > protectTokens;
+  });
+  return exceeding + 1;
 }
 
 /** A tool of another server keeps its prefix, so that it is only cleared when it is listed. */

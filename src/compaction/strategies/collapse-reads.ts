@@ -1,12 +1,11 @@
 import { currentTurnStart } from '../../conversation/cuts.ts';
-import { fileAccess } from '../../conversation/file-access.ts';
+import { type FileAccess, fileAccess } from '../../conversation/file-access.ts';
 import { integer } from '../../conversation/options.ts';
-import { rememberFold } from '../../conversation/prefix-memory.ts';
 import { newestRoundsStart } from '../../conversation/rounds.ts';
 import type { BlockPosition } from '../../conversation/tool-links.ts';
-import type { Edit } from '../plan/edit.ts';
-import { withHandles } from '../plan/handles.ts';
 import { pinnedMessages } from '../plan/pins.ts';
+import type { Edit } from '../plan/plan.ts';
+import { withHandles } from '../plan/receipt.ts';
 import { defineStrategy, finish } from '../plan/strategy.ts';
 import { type AnsweredCall, surveyOf } from '../plan/survey.ts';
 
@@ -17,14 +16,13 @@ interface StaleRead {
   since: 'read-again' | 'changed';
 }
 
-/** What was read of a file and is still the newest word on it, and what is known to be stale only since a change. */
+/** By part: what was read of a file and is still the newest word on it, and what is stale only since a change. */
 interface FileRecord {
-  whole: AnsweredCall | undefined;
-  parts: Map<string, AnsweredCall> | undefined;
-  changed: Map<string, StaleRead> | undefined;
+  readonly shown: Map<string, AnsweredCall>;
+  readonly changed: Map<string, StaleRead>;
 }
 
-/** Replaces older reads of a file by a note: the newest one says all that is still true. */
+/** Replaces results of files that were read again or changed since by a short note. */
 export const collapseReads = defineStrategy({
   name: 'collapse-reads',
   summary: 'replace results of files that were read again or changed since by a short note',
@@ -36,7 +34,7 @@ export const collapseReads = defineStrategy({
   create: ({ keepRounds, minTokens }) => ({
     name: 'collapse-reads',
     async compact(conversation, context) {
-      const { stale } = foldReads(surveyOf(conversation.messages).uses);
+      const stale = staleReads(surveyOf(conversation.messages).uses);
       const protectedFrom =
         stale.length === 0
           ? 0
@@ -60,68 +58,48 @@ export const collapseReads = defineStrategy({
   }),
 });
 
-interface Reads {
-  readonly stale: StaleRead[];
-  readonly files: Map<string, FileRecord>;
-}
-
 /** No range is written like this, so that it can stand for the whole file. */
 const WHOLE = '';
 
 /** A read is stale when the same part, or the whole file, is read after it, or the file is changed. */
-const foldReads = rememberFold<AnsweredCall, Reads>({
-  start: () => ({ stale: [], files: new Map() }),
-  add({ stale, files }, use) {
+function staleReads(uses: readonly AnsweredCall[]): readonly StaleRead[] {
+  const files = new Map<string, FileRecord>();
+  return uses.flatMap((use) => {
     const access = use.result.isError ? undefined : fileAccess(use.call);
-    if (access === undefined) return;
-    const { path, range = WHOLE } = access;
-    const file = files.get(path);
-    const leave = (old: AnsweredCall, since: StaleRead['since']): StaleRead => {
-      const read = { use: old, path, since };
-      stale.push(read);
-      return read;
-    };
-    if (access.kind === 'write') {
-      if (file !== undefined) noteChange(file, leave);
-    } else if (file === undefined) {
-      const isWhole = range === WHOLE;
-      const parts = isWhole ? undefined : new Map([[range, use]]);
-      files.set(path, { whole: isWhole ? use : undefined, parts, changed: undefined });
-    } else {
-      noteRead(file, range, leave);
-      if (range === WHOLE) file.whole = use;
-      else file.parts = (file.parts ?? new Map<string, AnsweredCall>()).set(range, use);
-    }
-  },
-});
-
-type Leave = (old: AnsweredCall, since: StaleRead['since']) => StaleRead;
-
-/** All that was read is stale now; how it is will be told by the next read of the same. */
-function noteChange(file: FileRecord, leave: Leave): void {
-  const changed = file.changed ?? new Map<string, StaleRead>();
-  if (file.whole !== undefined) changed.set(WHOLE, leave(file.whole, 'changed'));
-  for (const [range, use] of file.parts ?? []) changed.set(range, leave(use, 'changed'));
-  file.changed = changed;
-  file.whole = undefined;
-  file.parts = undefined;
+    if (access === undefined) return [];
+    const file = files.get(access.path) ?? { shown: new Map(), changed: new Map() };
+    files.set(access.path, file);
+    return noteAccess(file, use, access);
+  });
 }
 
-/** What this read shows again is stale: the same part, or all parts when it shows the whole file. */
-function noteRead(file: FileRecord, range: string, leave: Leave): void {
-  if (range !== WHOLE) {
-    const old = file.parts?.get(range);
-    if (old !== undefined) leave(old, 'read-again');
-    const changed = file.changed?.get(range);
-    if (changed !== undefined) changed.since = 'read-again';
-    file.changed?.delete(range);
-    return;
+/** The reads that an access to the same file makes stale. */
+function noteAccess(
+  { shown, changed }: FileRecord,
+  use: AnsweredCall,
+  { path, range = WHOLE, kind }: FileAccess,
+): readonly StaleRead[] {
+  const since = kind === 'write' ? 'changed' : 'read-again';
+  const stale = takePart(shown, kind === 'write' ? WHOLE : range).map(
+    ([part, old]) => [part, { use: old, path, since } as StaleRead] as const,
+  );
+  if (kind === 'write') {
+    for (const [part, read] of stale) changed.set(part, read);
+  } else {
+    // How a file is after a change is told by the next read of the same part.
+    for (const [, read] of takePart(changed, range)) read.since = 'read-again';
+    shown.set(range, use);
   }
-  if (file.whole !== undefined) leave(file.whole, 'read-again');
-  for (const use of file.parts?.values() ?? []) leave(use, 'read-again');
-  for (const read of file.changed?.values() ?? []) read.since = 'read-again';
-  file.parts = undefined;
-  file.changed = undefined;
+  return stale.map(([, read]) => read);
+}
+
+/** Takes a part out of a record; the whole file is all of its parts. */
+function takePart<Value>(record: Map<string, Value>, part: string): readonly (readonly [string, Value])[] {
+  const value = record.get(part);
+  const single = value === undefined ? [] : [[part, value] as const];
+  const taken = part === WHOLE ? [...record] : single;
+  for (const [name] of taken) record.delete(name);
+  return taken;
 }
 
 function noteOn({ path, since }: StaleRead): string {

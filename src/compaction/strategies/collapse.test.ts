@@ -3,7 +3,7 @@ import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { readSummaryMessage, summaryMessageText } from '../../conversation/summary-message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { memory } from '../../memory/summarizer.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
 import { changeOf } from '../plan/strategy.ts';
 import { createStrategy } from './registry.ts';
 

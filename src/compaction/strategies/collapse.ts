@@ -1,16 +1,12 @@
 import { integer } from '../../conversation/options.ts';
-import { DROPPED_TEXT, summaryMessageText } from '../../conversation/summary-message.ts';
-import { readCovered } from '../../memory/covered.ts';
-import { MARKER_SOURCE, originalIndex } from '../../memory/markers.ts';
-import { findFloor } from '../plan/floor.ts';
-import { layoutEdits } from '../plan/layout.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { DROPPED_TEXT } from '../../conversation/summary-message.ts';
+import { requestTokens } from '../../tokens/measure.ts';
+import { findFloor } from '../plan/layout.ts';
 import { defineStrategy, finish, judgeTarget, notCompacted } from '../plan/strategy.ts';
 import { tailStart } from '../plan/tail.ts';
-import { sourceAt, spansWithin } from './summary-source.ts';
-import { writeSummaryOf } from './summary-writing.ts';
+import { coverageOf, sourceAt, spansWithin, summaryEdits, writeSummaryOf } from './summary.ts';
 
-/** The emergency: keeps what is pinned and the newest rounds, and a short memory of the rest. Needs no model. */
+/** The emergency: keeps what is pinned, the newest rounds, and a short memory of the rest. Needs no model. */
 export const collapse = defineStrategy({
   name: 'collapse',
   summary: 'in an emergency: keep the pinned messages, the newest rounds and a short memory of the rest',
@@ -32,27 +28,17 @@ export const collapse = defineStrategy({
         mostTokens: targetTokens / 2,
       });
       const { layout } = sourceAt(conversation, context, { spans: spansWithin(conversation, context), cut });
-      const leaving = layout.leaving.flatMap(({ start, end }) => messages.slice(start, end));
-      const said = layout.opening.flatMap(({ kind, text }) => (kind === 'system' ? [] : [text]));
-      const covered = readCovered(messages, layout.leaving, said);
+      const { leaving, covered, handle, request } = coverageOf(conversation, context, layout);
       const floor = findFloor(conversation, estimator, layout);
       const left = targetTokens - floor.tokens - WRAPPING_TOKENS;
-      const written = await writeSummaryOf({ ...context, summarizer: context.ownSummarizer }, covered, {
-        messages: covered.messages,
-        conversation,
-        previousSummary: covered.previousSummary,
-        quoted: said,
+      const written = await writeSummaryOf(context.ownSummarizer, covered, {
+        ...request,
         instructions: undefined,
         maximumTokens: Math.floor(Math.max(SMALLEST_NOTE_TOKENS, Math.min(MOST_NOTE_TOKENS, left))),
-        estimator,
-        signal: context.signal,
       });
       const { text, survival } =
         written.status === 'summarized' ? written : { text: DROPPED_TEXT, survival: undefined };
-      const behind = layout.kept.filter((index) => index >= layout.place).length;
-      const marker = { coveredUntil: originalIndex(messages, cut) - behind, source: MARKER_SOURCE };
-      const summary = summaryMessageText(text, marker, context.handleFor?.(leaving));
-      const edits = covered.messages.length > 0 ? layoutEdits(layout, summary, { isSummary: true }) : [];
+      const edits = covered.messages.length > 0 ? summaryEdits(messages, layout, { text, handle }) : [];
       const outcome = finish(conversation, edits, context, {
         strategy: 'collapse',
         reason: `collapsed ${leaving.length} messages`,

@@ -3,6 +3,8 @@
  * with. Plans are data: apply, store, undo.
  * @module
  */
+
+export { requestTokens } from '../../tokens/measure.ts';
 export {
   type AutoCompactState,
   afterOutcome,
@@ -15,21 +17,26 @@ export {
   RAPID_REFILL,
   RAPID_REFILL_TURNS,
   shouldAutoCompact,
-} from '../auto-compact.ts';
-export { formatLogRecord, type LogRecord } from '../decorators/log-record.ts';
-export type { DiffSide, MessageDiff } from '../decorators/message-diff.ts';
+} from '../breaker.ts';
 export { type BreakerOptions, type BreakerStrategy, withBreaker } from '../decorators/with-breaker.ts';
 export { type HookDecision, type HookRun, type Hooks, withHooks } from '../decorators/with-hooks.ts';
-export { type LoggingOptions, type LogSink, withLogging } from '../decorators/with-logging.ts';
+export {
+  type DiffSide,
+  formatLogRecord,
+  type LoggingOptions,
+  type LogRecord,
+  type LogSink,
+  type MessageDiff,
+  withLogging,
+} from '../decorators/with-logging.ts';
 export { type MinimumGainOptions, withMinimumGain } from '../decorators/with-minimum-gain.ts';
 export { withRecursionGuard } from '../decorators/with-recursion-guard.ts';
 export { withRedaction } from '../decorators/with-redaction.ts';
 export { type RetryOptions, withRetry } from '../decorators/with-retry.ts';
 export { type TimeoutOptions, withTimeout } from '../decorators/with-timeout.ts';
 export { withValidation } from '../decorators/with-validation.ts';
-export type { CompactionEvent } from '../events.ts';
-export { messagesToKeepIndex } from '../keep-index.ts';
-export { describeRounds, type NamedRound, type RoundDescription } from '../overflow/describe-rounds.ts';
+export type { CompactionEvent } from '../options.ts';
+export type { RetryPolicy } from '../overflow/choice.ts';
 export {
   type ConversationTooLong,
   MAX_OVERFLOW_RETRIES,
@@ -38,17 +45,20 @@ export {
   type OverflowRetry,
   recoverFromOverflow,
   type SentAtLast,
-} from '../overflow/overflow-recovery.ts';
-export type { RetryPolicy } from '../overflow/policy.ts';
+} from '../overflow/recovery.ts';
 export {
+  describeRounds,
+  type NamedRound,
   type RetryTruncation,
   type RetryTruncationOptions,
+  type RoundDescription,
   truncateHeadForRetry,
-} from '../overflow/retry-truncation.ts';
-export type { Edit, Fate } from '../plan/edit.ts';
+} from '../overflow/truncation.ts';
 export type { PinOptions } from '../plan/pins.ts';
+export type { Edit, Fate } from '../plan/plan.ts';
 export { type AppliedPlan, applyPlan, type Plan, type UndoRecord, undoPlan } from '../plan/plan.ts';
-export { type FateRun, type Receipt, requestTokens } from '../plan/receipt.ts';
+export type { FateRun, Receipt } from '../plan/receipt.ts';
+export type { StrategyFactory } from '../plan/strategy.ts';
 export {
   type Change,
   type Compacted,
@@ -63,17 +73,15 @@ export {
   type StrategyContext,
   type StrategyDefinition,
 } from '../plan/strategy.ts';
-export {
-  clearToolResults,
-  collapse,
-  collapseReads,
-  ladder,
-  none,
-  type StrategyFactory,
-  slidingWindow,
-  snip,
-  stripMedia,
-  summarize,
-  tokenBudget,
-} from './factories.ts';
+export { messagesToKeepIndex } from '../plan/tail.ts';
+export { clearToolResults } from './clear-tool-results.ts';
+export { collapse } from './collapse.ts';
+export { collapseReads } from './collapse-reads.ts';
+export { ladder } from './ladder.ts';
+export { none } from './none.ts';
 export { createStrategy, strategies } from './registry.ts';
+export { slidingWindow } from './sliding-window.ts';
+export { snip } from './snip.ts';
+export { stripMedia } from './strip-media.ts';
+export { summarize } from './summarize.ts';
+export { tokenBudget } from './token-budget.ts';

@@ -4,7 +4,7 @@ import { writeConversation } from '../../conversation/format.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
 import { undoPlan } from '../plan/plan.ts';
 import { changeOf, type StrategyContext } from '../plan/strategy.ts';
 import { createStrategy } from './registry.ts';

@@ -1,13 +1,11 @@
 import type { Conversation } from '../../conversation/format.ts';
 import { addUsage, type Message, type Usage } from '../../conversation/message.ts';
-import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
-import type { Edit } from '../plan/edit.ts';
-import type { HandleFor } from '../plan/handles.ts';
-import { relabel, requestTokens } from '../plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
+import type { Edit } from '../plan/plan.ts';
+import type { HandleFor } from '../plan/receipt.ts';
 import {
-  type Change,
-  type Compacted,
+  asBest,
   changeOf,
   defineStrategy,
   finishPlan,
@@ -17,31 +15,30 @@ import {
   type Strategy,
   type StrategyContext,
 } from '../plan/strategy.ts';
+import { clearToolResults } from './clear-tool-results.ts';
+import { collapseReads } from './collapse-reads.ts';
+import { stripMedia } from './strip-media.ts';
+import { summarize } from './summarize.ts';
 
-/**
- * Climbs from rung to rung until the target is met. There are several ladders to climb, each from the ground: a summary
- * is made of what was said, and not of what a cheaper rung has left of it. The strategies come in, since they do not
- * know each other.
- */
-export function defineLadder<const Specs extends OptionSpecs>(
-  options: Specs,
-  laddersOf: (values: OptionValues<Specs>) => readonly (readonly Strategy[])[],
-) {
-  return defineStrategy({
-    name: 'ladder',
-    summary: 'the cheap and local means first, a summary last, until the target is met',
-    options,
-    create(values) {
-      const ladders = laddersOf(values);
-      return {
-        name: 'ladder',
-        isDue: (conversation, context) =>
-          ladders.flat().some((rung) => rung.isDue?.(conversation, context) === true),
-        compact: (conversation, context) => climbAll(conversation, context, ladders),
-      };
-    },
-  });
-}
+/** The default: what is cheap and local first, a summary last, measured again after each step. */
+export const ladder = defineStrategy({
+  name: 'ladder',
+  summary: 'the cheap and local means first, a summary last, until the target is met',
+  options: summarize.options,
+  create(values) {
+    // Each is climbed from the ground: a summary is made of what was said, not of what a cheaper rung has left of it.
+    const ladders = [
+      [stripMedia(), collapseReads(), clearToolResults()],
+      [stripMedia(), summarize(values)],
+    ];
+    return {
+      name: 'ladder',
+      isDue: (conversation, context) =>
+        ladders.flat().some((rung) => rung.isDue?.(conversation, context) === true),
+      compact: (conversation, context) => climbAll(conversation, context, ladders),
+    };
+  },
+});
 
 /** How far a climb has come. */
 interface Climb {
@@ -51,8 +48,6 @@ interface Climb {
   readonly steps: (readonly Edit[])[];
   readonly climbed: string[];
   survival: readonly Survival[] | undefined;
-  /** What the one rung changed that did something, which is what the whole ladder changed too. */
-  only: Change | undefined;
   /** Why a rung could not do what it should, and whether that is something that went wrong. */
   refusal: NotCompacted | undefined;
 }
@@ -77,12 +72,17 @@ async function climbAll(
     if (isWellUsed(best.tokens, context)) break;
   }
   if (best !== undefined && best.steps.length > 0) {
-    const outcome = outcomeOf(conversation, context, { ...best, usage });
+    const { steps, climbed, survival } = best;
+    const outcome = finishPlan(conversation, { steps }, context, {
+      strategy: 'ladder',
+      reason: climbed.join(', '),
+      usage,
+      survival,
+    });
     if (best.tokens <= context.targetTokens) return outcome;
     // What cannot be made small enough is told by the rung that knows what is in the way.
     const { message = `${Math.round(best.tokens)} tokens are left` } = refusal ?? {};
-    const { reason: _reason, status: _status, usage: _usage, ...change } = outcome;
-    return { status: 'insufficient', reason: 'floor-exceeds-target', message, usage, best: change };
+    return asBest(outcome, message);
   }
   if (refusal !== undefined) return { ...refusal, usage };
   const message = 'nothing in this conversation may be made smaller';
@@ -98,17 +98,6 @@ function isWellUsed(tokens: number, { targetTokens, summarizer }: StrategyContex
   return tokens <= targetTokens && tokens >= least;
 }
 
-function outcomeOf(
-  conversation: Conversation,
-  context: StrategyContext,
-  { steps, climbed, survival, only, usage }: Climb,
-): Compacted {
-  const reason = climbed.join(', ');
-  if (only !== undefined)
-    return { ...only, status: 'compacted', reason, receipt: relabel(only.receipt, 'ladder'), usage };
-  return finishPlan(conversation, { steps }, context, { strategy: 'ladder', reason, usage, survival });
-}
-
 async function climbOne(
   conversation: Conversation,
   context: StrategyContext,
@@ -121,7 +110,6 @@ async function climbOne(
     steps: [],
     climbed: [],
     survival: undefined,
-    only: undefined,
     refusal: undefined,
   };
   // What a rung rewrites a second time can be read again as it was, not as the rung before has left it.
@@ -158,7 +146,6 @@ function takeRung(climb: Climb, rung: Strategy, outcome: Outcome, { estimator }:
   if (change === undefined || tokens >= climb.tokens) return;
   climb.tokens = tokens;
   climb.current = change.conversation;
-  climb.only = climb.steps.length === 0 ? change : undefined;
   climb.steps.push(...change.plan.steps);
   climb.climbed.push(rung.name);
   climb.survival = change.receipt.survival ?? climb.survival;

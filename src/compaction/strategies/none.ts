@@ -1,6 +1,6 @@
 import { defineStrategy, notCompacted } from '../plan/strategy.ts';
 
-/** Does nothing, and says so. The way to switch compaction off. */
+/** Leaves every conversation as it is: compaction switched off. */
 export const none = defineStrategy({
   name: 'none',
   summary: 'leave the conversation as it is',

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { messagesOfShape } from '../../../test/support/shapes.ts';
+import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
+import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import type { StrategyDefinition } from '../plan/strategy.ts';
 import { createStrategy, strategies } from './registry.ts';
+import { slidingWindow } from './sliding-window.ts';
+import { summarize } from './summarize.ts';
 
 const definitions: readonly StrategyDefinition[] = strategies;
 const options = definitions.flatMap(({ name, options: specs }) =>
@@ -81,5 +86,38 @@ describe('the registry', () => {
     ['collapse', 'keepRounds'],
   ])('%s does not let %s be 0, which would forget everything', (name, option) => {
     expect(errorOf(name, { [option]: 0 }).message).toContain('at least 1');
+  });
+});
+
+describe('a definition', () => {
+  it.each(definitions)('of $name makes that strategy', (make) => {
+    expect(make().name).toBe(make.name);
+  });
+
+  it('takes options as createStrategy does', async () => {
+    const conversation = anthropicMessages.read(messagesOfShape('uauauauauau').map(({ raw }) => raw));
+    const direct = slidingWindow({ keepLast: 6 });
+    const byName = createStrategy('sliding-window', { keepLast: 6 });
+    const [one, other] = await Promise.all(
+      [direct, byName].map((strategy) => strategy.compact(conversation, strategyContext())),
+    );
+
+    expect(one).toMatchObject({ status: 'compacted', receipt: { messagesAfter: 7 } });
+    expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+  });
+
+  it('takes what is undefined for left out', () => {
+    expect(summarize({ keepRounds: undefined, instructions: 'ports' }).name).toBe('summarize');
+  });
+
+  it.each([
+    // @ts-expect-error there is no such option
+    { make: () => slidingWindow({ keepNewest: 6 }), says: 'keepNewest' },
+    // @ts-expect-error it is a number
+    { make: () => slidingWindow({ keepLast: 'few' }), says: 'keepLast' },
+    { make: () => slidingWindow({ keepLast: 0 }), says: 'at least 1' },
+  ])('refuses what does not fit, when it is written and when it runs: $says', ({ make, says }) => {
+    expect(make).toThrow(RoundfoldError);
+    expect(make).toThrow(says);
   });
 });

@@ -1,29 +1,16 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
-import { readOptions } from '../../conversation/options.ts';
+import type { OptionSpecs, OptionValues } from '../../conversation/options.ts';
 import type { Strategy, StrategyDefinition } from '../plan/strategy.ts';
 import { clearToolResults } from './clear-tool-results.ts';
 import { collapse } from './collapse.ts';
 import { collapseReads } from './collapse-reads.ts';
-import { defineLadder } from './ladder.ts';
+import { ladder } from './ladder.ts';
 import { none } from './none.ts';
 import { slidingWindow } from './sliding-window.ts';
 import { snip } from './snip.ts';
 import { stripMedia } from './strip-media.ts';
 import { summarize } from './summarize.ts';
 import { tokenBudget } from './token-budget.ts';
-
-/** The default: what costs nothing first, then a summary. */
-export const ladder = defineLadder(summarize.options, (values) => {
-  const withoutMedia = stripMedia.create(readOptions(stripMedia.options, {}, 'strip-media'));
-  return [
-    [
-      withoutMedia,
-      collapseReads.create(readOptions(collapseReads.options, {}, 'collapse-reads')),
-      clearToolResults.create(readOptions(clearToolResults.options, {}, 'clear-tool-results')),
-    ],
-    [withoutMedia, summarize.create(values)],
-  ];
-});
 
 /** Every strategy. Help, configuration and the contract suite read this list. */
 export const strategies = [
@@ -51,5 +38,5 @@ export function createStrategy(name: string, options: Readonly<Record<string, un
       remedy: `Known: ${known}.`,
     });
   }
-  return definition.create(readOptions(definition.options, options, name));
+  return definition(options as OptionValues<OptionSpecs>); // checked by the definition itself
 }

@@ -1,8 +1,8 @@
 import { integer } from '../../conversation/options.ts';
-import { dropOldest } from '../plan/dropping.ts';
+import { dropOldest } from '../plan/layout.ts';
 import { defineStrategy, finish, notCompacted } from '../plan/strategy.ts';
 
-/** Keeps the newest messages and what is pinned. Costs no model call and forgets what it drops. */
+/** Keeps the newest messages and what is pinned. */
 export const slidingWindow = defineStrategy({
   name: 'sliding-window',
   summary: 'keep the newest messages, drop older ones',

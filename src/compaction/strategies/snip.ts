@@ -2,10 +2,10 @@ import { legalCuts } from '../../conversation/cuts.ts';
 import type { Message } from '../../conversation/message.ts';
 import { integer } from '../../conversation/options.ts';
 import { groupRounds } from '../../conversation/rounds.ts';
-import { dropOldest } from '../plan/dropping.ts';
+import { dropOldest } from '../plan/layout.ts';
 import { defineStrategy, finish, notCompacted } from '../plan/strategy.ts';
 
-/** Keeps the newest rounds, and some of the oldest if asked to. */
+/** Keeps the newest rounds, and some of the first if asked to. */
 export const snip = defineStrategy({
   name: 'snip',
   summary: 'keep the newest messages or rounds and, if wanted, the first ones',

@@ -1,11 +1,11 @@
 import { currentTurnStart } from '../../conversation/cuts.ts';
 import { integer } from '../../conversation/options.ts';
-import type { Edit } from '../plan/edit.ts';
 import { pinnedMessages } from '../plan/pins.ts';
+import type { Edit } from '../plan/plan.ts';
 import { defineStrategy, finish } from '../plan/strategy.ts';
 import { surveyOf } from '../plan/survey.ts';
 
-/** Takes out the oldest pictures, documents and recordings beyond budgets of their own; tokens are not all there is. */
+/** Takes out the oldest images and documents beyond limits of their own. */
 export const stripMedia = defineStrategy({
   name: 'strip-media',
   summary: 'take out old images and documents beyond their own limits',

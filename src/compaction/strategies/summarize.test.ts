@@ -20,7 +20,7 @@ import {
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { findMarker } from '../../memory/markers.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { changeOf } from '../plan/strategy.ts';
 import { createStrategy } from './registry.ts';
 

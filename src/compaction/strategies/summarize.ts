@@ -2,13 +2,13 @@ import type { Conversation } from '../../conversation/format.ts';
 import { addUsage, type Message, type Usage } from '../../conversation/message.ts';
 import { integer, number, text } from '../../conversation/options.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
-import { readCovered } from '../../memory/covered.ts';
-import { MARKER_SOURCE, originalIndex } from '../../memory/markers.ts';
+import type { OverflowFacts } from '../../formats/overflow/detect.ts';
+import { MARKER_SOURCE } from '../../memory/markers.ts';
 import { firstPages } from '../../memory/pages/pages.ts';
 import type { SummaryArchive, SummaryFailure } from '../../memory/summary-request.ts';
-import { findFloor } from '../plan/floor.ts';
-import { layoutEdits } from '../plan/layout.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
+import { findFloor } from '../plan/layout.ts';
+import { EXAMPLE_HANDLE } from '../plan/receipt.ts';
 import {
   defineStrategy,
   finish,
@@ -17,21 +17,25 @@ import {
   type Outcome,
   type StrategyContext,
 } from '../plan/strategy.ts';
-import { smallerInput } from './smaller-input.ts';
-import { findSource, type Source } from './summary-source.ts';
-import { SMALLEST_SUMMARY_TOKENS, writeSummaryOf } from './summary-writing.ts';
+import {
+  coverageOf,
+  findSource,
+  SMALLEST_SUMMARY_TOKENS,
+  type Source,
+  smallerInput,
+  summaryEdits,
+  writeSummaryOf,
+} from './summary.ts';
 
 /**
  * What a summary may have in any case of what pinned messages and instructions leave, even if the current turn fills it. With
  * a tail of at most half of it, the target is met all the same.
  */
 const LEAST_SUMMARY_SHARE = 0.45;
-/** As long as any. */
-const EXAMPLE_HANDLE = 'rf:0123456789abcdef0123456789abcdef';
 /** How often a summary is tried again with a smaller input. */
 const MOST_RETRIES = 3;
 
-/** Replaces older rounds by a summary. What is pinned, the newest rounds and the current turn stay as they are. */
+/** Replaces older rounds by a summary. What is pinned and the newest rounds stay as they are. */
 export const summarize = defineStrategy({
   name: 'summarize',
   summary: 'replace older rounds by a summary, keep the newest ones',
@@ -158,23 +162,15 @@ async function runOnce(
   conversation: Conversation,
   context: StrategyContext,
   { source, options, whole }: Task,
-): Promise<Outcome & { readonly overflow?: Source['overflow'] }> {
+): Promise<Outcome & { readonly overflow?: OverflowFacts | undefined }> {
   const { layout } = source;
-  const said = layout.opening.flatMap(({ kind, text: words }) => (kind === 'system' ? [] : [words]));
-  const covered = readCovered(conversation.messages, layout.leaving, said);
+  const { leaving, covered, handle, request } = coverageOf(conversation, context, layout);
   const room = summaryRoom(conversation, context, { source, options });
-  const leaving = layout.leaving.flatMap(({ start, end }) => conversation.messages.slice(start, end));
-  const handle = context.handleFor?.(leaving);
-  const written = await writeSummaryOf(context, covered, {
-    messages: covered.messages,
-    conversation,
-    previousSummary: covered.previousSummary,
+  const written = await writeSummaryOf(context.summarizer, covered, {
+    ...request,
     archive: archiveOf(leaving, handle, context.handleFor?.originalOf),
-    quoted: said,
     instructions: options.instructions === '' ? undefined : options.instructions,
     maximumTokens: Math.max(SMALLEST_SUMMARY_TOKENS, room),
-    estimator: context.estimator,
-    signal: context.signal,
     pause: context.pause,
     shown: source.input,
   });
@@ -184,12 +180,8 @@ async function runOnce(
     const status = isOurs && SIZE_REASONS.has(reason) ? 'insufficient' : 'failed';
     return { ...notCompacted(status, `summary-${reason}`, message, usage), overflow };
   }
-  const summary = summaryMessageText(
-    written.text,
-    { coveredUntil: coveredUntil(conversation.messages, layout), source: MARKER_SOURCE },
-    handle,
-  );
-  const outcome = finish(conversation, layoutEdits(layout, summary, { isSummary: true }), context, {
+  const edits = summaryEdits(conversation.messages, layout, { text: written.text, handle });
+  const outcome = finish(conversation, edits, context, {
     strategy: 'summarize',
     reason: `summarised ${leaving.length} messages`,
     usage: written.usage,
@@ -210,11 +202,6 @@ function archiveOf(
   const numbers = firstPages(leaving.map(originalOf));
   const pages = new Map(leaving.map((message, index) => [message, numbers[index]]));
   return { handle, pageOf: (message) => pages.get(message) };
-}
-
-/** Messages of the original list that the summary and everything in front of it stand for. */
-function coveredUntil(messages: readonly Message[], { cut, place, kept }: Source['layout']): number {
-  return originalIndex(messages, cut) - kept.filter((index) => index >= place).length;
 }
 
 function judgeGain(

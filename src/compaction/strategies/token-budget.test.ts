@@ -5,8 +5,8 @@ import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { openaiChat } from '../../formats/openai-chat/format.ts';
 import { findFormat } from '../../formats/registry.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
+import { requestTokens } from '../../tokens/measure.ts';
 import { changeOf } from '../plan/strategy.ts';
 import { createStrategy } from './registry.ts';
 

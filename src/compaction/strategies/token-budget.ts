@@ -2,11 +2,11 @@ import type { Span } from '../../conversation/cuts.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Message } from '../../conversation/message.ts';
 import { choice, integer } from '../../conversation/options.ts';
-import { dropOldest } from '../plan/dropping.ts';
-import { requestTokens } from '../plan/receipt.ts';
+import { requestTokens } from '../../tokens/measure.ts';
+import { dropOldest } from '../plan/layout.ts';
 import { defineStrategy, finish, judgeTarget, notCompacted } from '../plan/strategy.ts';
 
-/** Drops the oldest rounds until the request fits a budget. */
+/** Drops the oldest rounds until the request fits a budget of tokens or bytes. */
 export const tokenBudget = defineStrategy({
   name: 'token-budget',
   summary: 'drop the oldest rounds until the request fits a budget',

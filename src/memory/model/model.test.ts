@@ -5,7 +5,7 @@ import { RoundfoldError } from '../../conversation/errors.ts';
 import { readSummaryMessage, summaryMessageText } from '../../conversation/summary-message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { parseOverflow } from '../../formats/overflow/detect.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
 import { readProse } from '../prose.ts';
 import type { SummaryOutcome, SummaryRequest } from '../summary-request.ts';
 import { HEADINGS } from '../tell.ts';

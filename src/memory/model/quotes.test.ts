@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
 import type { SummaryRequest } from '../summary-request.ts';
 import { HEADINGS } from '../tell.ts';
 import { dropFalseQuotes, userWords } from './quotes.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
-import { truncateHeadForRetry } from '../../compaction/overflow/retry-truncation.ts';
+import { truncateHeadForRetry } from '../../compaction/overflow/truncation.ts';
 import { type Conversation, withMessages } from '../../conversation/format.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { parseOverflow } from '../../formats/overflow/detect.ts';
 import { functionClient } from '../../providers/function.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
 import { modelSummarizer } from './model.ts';
 import type { ModelClient } from './model-client.ts';
 import type { ModelSummarizerOptions } from './model-options.ts';

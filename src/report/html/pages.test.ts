@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inventedComparison, sawtooth } from '../../../test/support/comparison.ts';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { readConversation } from '../../formats/registry.ts';
-import { createTokenEstimator } from '../../tokens/token-estimator.ts';
+import { createTokenEstimator } from '../../tokens/estimator.ts';
 import { inspectConversation } from '../inspection.ts';
 import { renderComparisonPage } from './comparison-page.ts';
 import { type InspectedSession, renderInspectionPage } from './inspection-page.ts';

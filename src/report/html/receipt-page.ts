@@ -1,4 +1,4 @@
-import type { Fate } from '../../compaction/plan/edit.ts';
+import type { Fate } from '../../compaction/plan/plan.ts';
 import { printable } from '../../conversation/printable.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
 import {
