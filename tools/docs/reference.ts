@@ -26,11 +26,11 @@ function readSections(): readonly Section[] {
     if (found === undefined) throw new Error(`no entry point ${name}`);
     return found;
   };
-  const root = entryPoint('roundfold');
+  const compacting = entryPoint('roundfold/strategies');
   return [
     { title: 'Commands', about: 'What each takes and does.', pages: commandPages() },
-    { title: 'Strategies', about: 'With their settings and defaults.', pages: strategyPages(root) },
-    { title: 'Decorators', about: 'Functions that wrap any strategy.', pages: decoratorPages(root) },
+    { title: 'Strategies', about: 'With their settings and defaults.', pages: strategyPages(compacting) },
+    { title: 'Decorators', about: 'Functions that wrap any strategy.', pages: decoratorPages(compacting) },
     {
       title: 'Wire formats',
       about: 'What each demands, and the rules it is checked by.',

@@ -5,12 +5,12 @@ import type { EntryPoint } from './api-pages.ts';
 import { code, fence, type Page, sentence, table } from './markdown.ts';
 
 /** A page for each strategy: what it does, its settings and how it is called. */
-export function strategyPages(root: EntryPoint): readonly Page[] {
+export function strategyPages(entry: EntryPoint): readonly Page[] {
   return strategies.map((definition: StrategyDefinition) => {
     const { name, summary } = definition;
     const factory = name.replaceAll(/-(.)/g, (_match, letter: string) => letter.toUpperCase());
-    const comment = root.declarations.get(factory)?.comment;
-    if (comment === undefined) throw new Error(`the root entry has no ${factory}`);
+    const comment = entry.declarations.get(factory)?.comment;
+    if (comment === undefined) throw new Error(`roundfold/strategies has no ${factory}`);
     return {
       path: `strategies/${name}.md`,
       title: name,
@@ -59,7 +59,8 @@ function calls({ name, options }: StrategyDefinition, factory: string): string {
     fence(`roundfold compact session.jsonl --strategy ${name}${set} --dry-run`),
     fence(
       [
-        `import { createCompactor, ${factory} } from 'roundfold';`,
+        "import { createCompactor } from 'roundfold';",
+        `import { ${factory} } from 'roundfold/strategies';`,
         '',
         `const compactor = createCompactor({ strategy: ${factory}(${given}) });`,
       ].join('\n'),
