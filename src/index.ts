@@ -43,7 +43,7 @@ export { convertConversation } from './formats/convert/convert.ts';
 export type { Overflow } from './formats/overflow/detect.ts';
 export { parseOverflow } from './formats/overflow/detect.ts';
 export { readConversation } from './formats/registry.ts';
-export { formatSummary } from './memory/model/format-summary.ts';
+export { formatSummary } from './memory/model/accept.ts';
 export { modelSummarizer } from './memory/model/model.ts';
 export type { ModelClient } from './memory/model/model-client.ts';
 export { memory } from './memory/summarizer.ts';

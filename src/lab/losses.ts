@@ -2,7 +2,7 @@ import type { Message, ToolCallBlock } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
 import { type BlockPosition, linkTools } from '../conversation/tool-links.ts';
 import type { EntityKind } from '../memory/facts/entities.ts';
-import { callTarget } from '../memory/model/call-text.ts';
+import { callTarget } from '../memory/model/render-transcript.ts';
 import type { LineNeed, NameNeed } from './needs.ts';
 import type { Probe } from './probes.ts';
 import type { Missed } from './score.ts';

@@ -3,10 +3,10 @@
  * and what keeps secrets out of both.
  * @module
  */
-export { formatSummary } from './model/format-summary.ts';
+export { formatSummary } from './model/accept.ts';
+export type { ModelSummarizerOptions } from './model/model.ts';
 export { modelSummarizer } from './model/model.ts';
 export type { Completion, CompletionRequest, CompletionStop, ModelClient } from './model/model-client.ts';
-export type { ModelSummarizerOptions } from './model/model-options.ts';
 export { SUMMARY_SYSTEM, type SummaryPromptOptions, summaryPrompt } from './model/prompt.ts';
 export { renderTranscript, type TranscriptOptions } from './model/render-transcript.ts';
 export { type FoundSecret, type Redaction, redactSecrets } from './redact/redact-secrets.ts';

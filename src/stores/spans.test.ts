@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
-import { PAGE_CHARACTERS } from '../memory/pages/pages.ts';
+import { PAGE_CHARACTERS } from '../memory/pages.ts';
 import { memoryStore } from './memory.ts';
 import { messagesOfSpan, searchableText, searchPages } from './spans.ts';
 import type { ArchivedSpan } from './store.ts';

@@ -3,8 +3,7 @@
 import type { Message } from '../conversation/message.ts';
 import type { Hash } from '../conversation/sha256.ts';
 import { recogniseFormat } from '../formats/registry.ts';
-import { pagePieces } from '../memory/pages/pages.ts';
-import { readableParts } from '../memory/pages/readable-parts.ts';
+import { pagePieces, readableParts } from '../memory/pages.ts';
 import { excerptOf, searchWords } from './search.ts';
 import type { ArchivedSpan, SpanMatch, SpanQuery, Store } from './store.ts';
 

@@ -17,7 +17,7 @@ import {
 } from '../../src/index.ts';
 import { originalCount, progressInput, targetProgress } from '../../src/keeper/progress.ts';
 import { findMarker } from '../../src/memory/markers.ts';
-import { summaryRequestBudget } from '../../src/memory/model/request-budget.ts';
+import { summaryRequestBudget } from '../../src/memory/model/summary-call.ts';
 import { openWebui } from '../../src/transcripts/open-webui/reader.ts';
 import { chat, chatShape, toolCall } from '../support/chat-shapes.ts';
 import { bodyOf, foldTranscript } from '../support/fold-records.ts';

@@ -16,7 +16,7 @@ import {
   targetProgress,
 } from '../../src/keeper/progress.ts';
 import { findMarker, MARKER_SOURCE } from '../../src/memory/markers.ts';
-import { summaryRequestBudget } from '../../src/memory/model/request-budget.ts';
+import { summaryRequestBudget } from '../../src/memory/model/summary-call.ts';
 import { chat, chatShape, markerRaw, viewOf } from '../support/chat-shapes.ts';
 import { errorsOf, estimator, rawsOf } from '../support/small-sessions.ts';
 

@@ -14,7 +14,7 @@ import {
   writeConversation,
 } from '../../src/index.ts';
 import type { Completion } from '../../src/memory/index.ts';
-import { summaryRequestBudget } from '../../src/memory/model/request-budget.ts';
+import { summaryRequestBudget } from '../../src/memory/model/summary-call.ts';
 import { chat, chatShape } from '../support/chat-shapes.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import {

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { pagesOf } from '../../src/memory/pages/pages.ts';
+import { pagesOf } from '../../src/memory/pages.ts';
 import { messagesOfSpan } from '../../src/stores/spans.ts';
 import type { ArchivedSpan } from '../../src/stores/store.ts';
 import { hexadecimal, storeConversation } from '../support/stored-conversation.ts';

@@ -1,6 +1,6 @@
-import type { Alphabet } from '../../src/memory/redact/alphabet.ts';
 import { tokenKinds } from '../../src/memory/redact/kinds/all.ts';
-import type { Part, TokenKind } from '../../src/memory/redact/token-kind.ts';
+import type { Alphabet } from '../../src/memory/redact/scan.ts';
+import type { Part, TokenKind } from '../../src/memory/redact/token.ts';
 
 // Every secret of the tests is put together here, so that no scanner takes a file for a leak.
 

@@ -1,6 +1,6 @@
 import type { Usage } from '../../conversation/message.ts';
 import { printable, printableLines } from '../../conversation/printable.ts';
-import { pagesOf } from '../../memory/pages/pages.ts';
+import { pagesOf } from '../../memory/pages.ts';
 import { inspectConversation, tokenParts } from '../../report/inspection.ts';
 import {
   countOf,

@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { RoundfoldError } from '../../conversation/errors.ts';
-import { pagesOf } from '../../memory/pages/pages.ts';
+import { pagesOf } from '../../memory/pages.ts';
 import { countOf, formatPages, noSuchPage } from '../../report/terminal.ts';
 import { messagesOfSpan } from '../../stores/spans.ts';
 import type { Store } from '../../stores/store.ts';

@@ -1,6 +1,6 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable, printableJson, printableLines } from '../../conversation/printable.ts';
-import { pagesOf } from '../../memory/pages/pages.ts';
+import { pagesOf } from '../../memory/pages.ts';
 import { formatPages, noSuchPage, type PageRange } from '../../report/terminal.ts';
 import type { ArchivedSpan } from '../../stores/store.ts';
 import {

@@ -4,7 +4,7 @@ import { integer, number, text } from '../../conversation/options.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';
 import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import { MARKER_SOURCE } from '../../memory/markers.ts';
-import { firstPages } from '../../memory/pages/pages.ts';
+import { firstPages } from '../../memory/pages.ts';
 import type { SummaryArchive, SummaryFailure } from '../../memory/summary-request.ts';
 import { requestTokens } from '../../tokens/measure.ts';
 import { findFloor } from '../plan/layout.ts';

@@ -9,9 +9,8 @@ import { createTokenEstimator } from '../../tokens/estimator.ts';
 import { readProse } from '../prose.ts';
 import type { SummaryOutcome, SummaryRequest } from '../summary-request.ts';
 import { HEADINGS } from '../tell.ts';
-import { modelSummarizer } from './model.ts';
+import { type ModelSummarizerOptions, modelSummarizer } from './model.ts';
 import type { Completion, CompletionRequest, ModelClient } from './model-client.ts';
-import type { ModelSummarizerOptions } from './model-options.ts';
 import { SUMMARY_SYSTEM, summaryPrompt } from './prompt.ts';
 
 const estimator = createTokenEstimator();

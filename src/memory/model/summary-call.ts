@@ -1,14 +1,41 @@
 import { type Conversation, withMessages } from '../../conversation/format.ts';
 import { isObject } from '../../conversation/json.ts';
+import type { Usage } from '../../conversation/message.ts';
 import { linkTools } from '../../conversation/tool-links.ts';
 import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import type { SummaryRequest } from '../summary-request.ts';
+import type { ModelSummarizerOptions } from './model.ts';
 import type { CompletionRequest } from './model-client.ts';
-import type { ModelSummarizerOptions } from './model-options.ts';
 import { SUMMARY_SYSTEM, summaryPrompt } from './prompt.ts';
 import { renderTranscript } from './render-transcript.ts';
-import { summaryRequestBudget } from './request-budget.ts';
-import { type PromptSizes, promptOverflow } from './summary-overflow.ts';
+
+/** How the window of a summarizing model is divided. */
+export interface SummaryRequestBudget {
+  /** The whole prompt, everything around the material included. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly marginTokens: number;
+}
+
+const MARGIN = { least: 512, most: 4096, share: 1 / 20 };
+const LEAST_OUTPUT = 512;
+const LEAST_INPUT = 256;
+
+/**
+ * Divides a window: a twentieth (512 to 4096 tokens) is margin, the answer gets what it wants up to a third of the rest,
+ * the prompt gets what remains. A window of 0 or less is unlimited.
+ */
+export function summaryRequestBudget(windowTokens: number, wantedOutputTokens: number): SummaryRequestBudget {
+  if (windowTokens <= 0) {
+    return { inputTokens: Number.POSITIVE_INFINITY, outputTokens: wantedOutputTokens, marginTokens: 0 };
+  }
+  const share = Math.floor(windowTokens * MARGIN.share);
+  const marginTokens = Math.min(Math.max(share, MARGIN.least), MARGIN.most);
+  const third = Math.floor((windowTokens - marginTokens) / 3);
+  const outputTokens = Math.min(wantedOutputTokens, Math.max(LEAST_OUTPUT, third));
+  const inputTokens = Math.max(LEAST_INPUT, windowTokens - outputTokens - marginTokens);
+  return { inputTokens, outputTokens, marginTokens };
+}
 
 /** Characters that stay of a tool result in the prompt, from the first choice to the last resort. */
 const PART_LIMITS = [4000, 1000, 250];
@@ -116,4 +143,52 @@ function prefixOf({ conversation, messages }: SummaryRequest): Conversation | un
   if (end < 0 || !isObject(conversation.frame.body)) return undefined;
   const prefix = conversation.messages.slice(0, end + 1);
   return linkTools(prefix).unanswered.length > 0 ? undefined : withMessages(conversation, prefix);
+}
+
+/** The prompt of a summary in estimated tokens. */
+export interface PromptSizes {
+  readonly promptTokens: number;
+  /** The part of it that is the messages; the rest is the same however few of them there are. */
+  readonly materialTokens: number;
+}
+
+/**
+ * What the refusal of a prompt means for the messages in it: instructions, facts and an earlier summary cannot leave, so
+ * that all that is too much has to come from the messages. What the provider left open is estimated.
+ */
+export function materialOverflow(refusal: OverflowFacts, sizes: PromptSizes): OverflowFacts {
+  const { kind, actualTokens, limitTokens, requestedOutputTokens = 0, countIsLowerBound } = refusal;
+  const isCounted = actualTokens !== undefined && countIsLowerBound !== true;
+  const estimatedExcess =
+    limitTokens === undefined ? 0 : sizes.promptTokens + requestedOutputTokens - limitTokens;
+  const excess = refusal.excessTokens ?? estimatedExcess;
+  return overflowOfMaterial(kind, isCounted ? actualTokens : sizes.promptTokens, excess, sizes);
+}
+
+/** A prompt that was not sent, because no more than `inputTokens` fit the window. */
+export function promptOverflow(sizes: PromptSizes, inputTokens: number): OverflowFacts {
+  const excess = sizes.promptTokens - inputTokens;
+  return overflowOfMaterial('prompt-too-long', sizes.promptTokens, excess, sizes);
+}
+
+/** The window was full before the answer had come to its end: what it still wanted is too much. */
+export function answerOverflow(
+  usage: Usage | undefined,
+  maximumOutputTokens: number,
+  sizes: PromptSizes,
+): OverflowFacts {
+  const promptTokens = usage?.promptTokens ?? sizes.promptTokens;
+  const excess = usage === undefined ? 0 : maximumOutputTokens - usage.outputTokens;
+  return overflowOfMaterial('soft', promptTokens, excess, sizes);
+}
+
+function overflowOfMaterial(
+  kind: string,
+  promptTokens: number,
+  excessTokens: number,
+  sizes: PromptSizes,
+): OverflowFacts {
+  const actualTokens = (promptTokens * sizes.materialTokens) / Math.max(1, sizes.promptTokens);
+  if (excessTokens <= 0) return { kind, actualTokens };
+  return { kind, actualTokens, limitTokens: Math.max(0, actualTokens - excessTokens), excessTokens };
 }

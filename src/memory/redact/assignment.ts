@@ -1,8 +1,86 @@
-import { headerToken, wordAndHyphen } from './alphabet.ts';
-import { looksRandom } from './looks-random.ts';
-import type { Scan, SecretRule, Span } from './scan.ts';
-import { kindUnder, lastLettersOfNames } from './secret-names.ts';
-import { isQuote, isRandomSecret, isSecretOf, readValue, type Value } from './value.ts';
+import { everythingBut, headerToken, type Scan, type SecretRule, type Span, wordAndHyphen } from './scan.ts';
+import {
+  isChosenSecret,
+  isQuote,
+  isRandomSecret,
+  isSecretOf,
+  looksRandom,
+  readValue,
+  type Value,
+} from './value.ts';
+
+/** A name that says that its value is secret. */
+export interface SecretName {
+  /** How the name ends, in small letters and without hyphens and underscores. */
+  readonly ending: string;
+  readonly kind: string;
+  /** Longer words end like it (`bypass`, `config`): it has to be a word of the name by itself. */
+  readonly isWord?: true;
+}
+
+/** Names of secrets in assignments, headers, query strings, flags, JSON and XML. The first that fits wins. */
+export const secretNames: readonly SecretName[] = [
+  { ending: 'secretaccesskey', kind: 'aws-secret-key' },
+  { ending: 'awssecretkey', kind: 'aws-secret-key' },
+  { ending: 'password', kind: 'password' },
+  { ending: 'passwd', kind: 'password' },
+  { ending: 'passphrase', kind: 'password' },
+  { ending: 'passcode', kind: 'password' },
+  { ending: 'passwort', kind: 'password' },
+  { ending: 'kennwort', kind: 'password' },
+  { ending: 'motdepasse', kind: 'password' },
+  { ending: 'contrasena', kind: 'password' },
+  { ending: 'senha', kind: 'password', isWord: true },
+  { ending: 'pass', kind: 'password', isWord: true },
+  { ending: 'pwd', kind: 'password', isWord: true },
+  { ending: 'apikey', kind: 'api-key' },
+  { ending: 'appkey', kind: 'api-key' },
+  { ending: 'applicationkey', kind: 'api-key' },
+  { ending: 'licensekey', kind: 'api-key' },
+  { ending: 'accesskey', kind: 'api-key' },
+  { ending: 'secretkey', kind: 'secret' },
+  { ending: 'secretkeybase', kind: 'secret' },
+  { ending: 'privatekey', kind: 'secret' },
+  { ending: 'signingkey', kind: 'secret' },
+  { ending: 'encryptionkey', kind: 'secret' },
+  { ending: 'accountkey', kind: 'secret' },
+  { ending: 'storagekey', kind: 'secret' },
+  { ending: 'sharedkey', kind: 'secret' },
+  { ending: 'masterkey', kind: 'secret' },
+  { ending: 'rolekey', kind: 'secret' },
+  { ending: 'authkey', kind: 'secret' },
+  { ending: 'secret', kind: 'secret' },
+  { ending: 'credential', kind: 'secret' },
+  { ending: 'credentials', kind: 'secret' },
+  { ending: 'sig', kind: 'signature', isWord: true },
+  { ending: 'amzsignature', kind: 'signature' },
+  { ending: 'token', kind: 'token' },
+  { ending: 'jwt', kind: 'token', isWord: true },
+  { ending: 'auth', kind: 'credentials', isWord: true },
+  { ending: 'authorization', kind: 'credentials' },
+];
+
+/** The last letters of all names: most names end with another and need no look. */
+const lastLettersOfNames: ReadonlySet<string> = new Set(
+  secretNames.flatMap(({ ending }) => [ending.slice(-1), ending.slice(-1).toUpperCase()]),
+);
+
+/** What is secret under a name as it is written, such as `DB_PASSWORD`, `dbPassword` or `X-Api-Key`. */
+export function kindUnder(name: string): string | undefined {
+  const plain = name.replaceAll(/[-_]/g, '').toLowerCase();
+  return secretNames.find(
+    ({ ending, isWord }) => plain.endsWith(ending) && (isWord !== true || endsWithWord(name, ending.length)),
+  )?.kind;
+}
+
+const WORD = /^(?:[a-z]+|[A-Z]+|[A-Z][a-z]+)$/;
+
+/** Whether a word of this length ends the name: nothing, a hyphen, an underscore or a change to a capital is before it. */
+function endsWithWord(name: string, length: number): boolean {
+  const start = name.length - length;
+  if (!WORD.test(name.slice(start))) return false;
+  return !/[a-zA-Z]/.test(name.charAt(start - 1)) || /^[a-z][A-Z]$/.test(name.slice(start - 1, start + 1));
+}
 
 /** Values under a name that says that they are secret: `password=…`, `"apiKey": "…"`, `X-Api-Key: …`, `<token>…</token>`. */
 export const assignmentRule: SecretRule = { starts: ['=', ':', '>'], find: findValue };
@@ -155,3 +233,82 @@ export const cookieEndRule: SecretRule = {
     return undefined;
   },
 };
+
+/** `the password is x`, and `login x password y` of a `.netrc`. Only what looks random: other words are prose. */
+export const spokenRule: SecretRule = {
+  starts: ['password ', 'Password ', 'passwd ', 'passphrase ', 'passwort ', 'Passwort '],
+  find(scan, at, start) {
+    if (!scan.isWordStart(at)) return undefined;
+    const behind = at + start.length;
+    const verb = ['is ', 'was ', 'ist ', 'to '].find((each) => scan.text.startsWith(each, behind)) ?? '';
+    const value = readValue(scan, behind + verb.length);
+    if (value === undefined || !isRandomSecret(scan.text, value)) return undefined;
+    return { kind: 'password', start: value.start, end: value.end };
+  },
+};
+
+const field = everythingBut(':"\'`<>()[]{}\\,;|/@');
+
+/** The password in a line of a `.pgpass`: `host:port:database:user:password`. */
+export const pgpassRule: SecretRule = {
+  starts: [':5432:', ':5433:', ':6432:'],
+  find(scan, at, start) {
+    const database = scan.endOfRun(field, at + start.length);
+    if (database === at + start.length || scan.text.charAt(database) !== ':') return undefined;
+    const user = scan.endOfRun(field, database + 1);
+    if (user === database + 1 || scan.text.charAt(user) !== ':') return undefined;
+    const value = readValue(scan, user + 1);
+    if (value === undefined || value.isQuoted || !isChosenSecret(scan.text, value)) return undefined;
+    return { kind: 'password', start: value.start, end: value.end };
+  },
+};
+
+/** How many words a mnemonic has (BIP 39), and how long they are. */
+const COUNTS: ReadonlySet<number> = new Set([12, 15, 18, 21, 24]);
+const MOST_WORDS = 24;
+const LONGEST_WORD = 8;
+const LEAST_WORD = 3;
+
+/** The words from which a wallet can be restored, behind what announces them. */
+export const mnemonicRule: SecretRule = {
+  starts: [
+    'seed phrase',
+    'Seed phrase',
+    'recovery phrase',
+    'Recovery phrase',
+    'mnemonic',
+    'Mnemonic',
+    'MNEMONIC',
+  ],
+  find(scan, at, start) {
+    const from = skipAnnouncement(scan.text, at + start.length);
+    return from === undefined ? undefined : findWords(scan, from);
+  },
+};
+
+const MOST_ANNOUNCED = 6;
+
+/** Behind a colon, an equals sign, an `is` and a quote. */
+function skipAnnouncement(text: string, from: number): number | undefined {
+  const length = /^"?(?:\s*[:=]|\s+is:?)\s*["']?/.exec(text.slice(from, from + MOST_ANNOUNCED))?.[0].length;
+  return length === undefined ? undefined : from + length;
+}
+
+function findWords(scan: Scan, start: number): Span | undefined {
+  let end = start;
+  let count = 0;
+  for (let at = start; count <= MOST_WORDS; count++) {
+    const wordEnd = endOfWord(scan.text, at);
+    if (wordEnd - at < LEAST_WORD || wordEnd - at > LONGEST_WORD) break;
+    end = wordEnd;
+    at = scan.text.charAt(end) === ' ' ? end + 1 : end;
+  }
+  const isWhole = !/[\w-]/.test(scan.text.charAt(end)) && !scan.isRedacted(end) && !scan.isRedacted(end + 1);
+  return COUNTS.has(count) && isWhole ? { kind: 'mnemonic', start, end } : undefined;
+}
+
+function endOfWord(text: string, from: number): number {
+  let end = from;
+  while (end <= from + LONGEST_WORD && text.charAt(end) >= 'a' && text.charAt(end) <= 'z') end++;
+  return end;
+}

@@ -1,8 +1,6 @@
-import { everythingBut, wordAndHyphen } from './alphabet.ts';
-import { isPlaceholder } from './placeholder.ts';
-import type { Scan, SecretRule, Span } from './scan.ts';
-import { kindUnder } from './secret-names.ts';
-import { isChosenSecret, isSecretOf, readValue, type Value } from './value.ts';
+import { kindUnder } from './assignment.ts';
+import { everythingBut, type Scan, type SecretRule, type Span, wordAndHyphen } from './scan.ts';
+import { isChosenSecret, isPlaceholder, isSecretOf, readValue, type Value } from './value.ts';
 
 const LONGEST_FLAG = 64;
 

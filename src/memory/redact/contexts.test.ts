@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pem, pemLines, randomLetters, tokenSamples } from '../../../test/support/secrets.ts';
+import { secretNames } from './assignment.ts';
 import { redactSecrets } from './redact-secrets.ts';
-import { secretNames } from './secret-names.ts';
 
 const random = randomLetters(24);
 

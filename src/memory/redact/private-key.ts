@@ -1,5 +1,4 @@
-import { base64 } from './alphabet.ts';
-import type { Scan, SecretRule, Span } from './scan.ts';
+import { base64, type Scan, type SecretRule, type Span } from './scan.ts';
 
 const BEGIN = '-----BEGIN ';
 const END = '-----END ';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pem, pemLines, randomLetters, tokenSamples } from '../../../test/support/secrets.ts';
+import { secretNames } from './assignment.ts';
 import { programs } from './command-line.ts';
 import { redactSecrets } from './redact-secrets.ts';
-import { secretNames } from './secret-names.ts';
 
 const random = randomLetters(24);
 

@@ -1,11 +1,10 @@
-import { assignmentRule, cookieEndRule } from './assignment.ts';
+import { assignmentRule, cookieEndRule, mnemonicRule, pgpassRule, spokenRule } from './assignment.ts';
 import { flagRule, programEndRule, programFlagRule, programRule } from './command-line.ts';
 import { tokenKinds } from './kinds/all.ts';
 import { privateKeyRule } from './private-key.ts';
 import { marker, Scan, type SecretRule, type Span } from './scan.ts';
 import { nameToken, tokenRule } from './token.ts';
 import { urlPasswordRule } from './url-password.ts';
-import { mnemonicRule, pgpassRule, spokenRule } from './written-down.ts';
 
 /** A secret that was taken out: what it was, and where it stood in the text that came in, in code units. */
 export interface FoundSecret {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { randomLetters, tokenSamples } from '../../../test/support/secrets.ts';
-import { hex } from './alphabet.ts';
 import { redactSecrets } from './redact-secrets.ts';
+import { hex } from './scan.ts';
 
 describe('tokens that say what they are', () => {
   it.each(tokenSamples)('takes out $kind with $prefix', ({ kind, secret, text, expected }) => {

@@ -1,7 +1,5 @@
-import { everythingBut } from './alphabet.ts';
-import { looksRandom } from './looks-random.ts';
-import { isPlaceholder } from './placeholder.ts';
-import type { Scan, SecretRule, Span } from './scan.ts';
+import { everythingBut, type Scan, type SecretRule, type Span } from './scan.ts';
+import { isPlaceholder, looksRandom } from './value.ts';
 
 const SEPARATOR = '://';
 const COLON = 58;

@@ -1,5 +1,5 @@
-import { hex, hexAndHyphen, lettersAndDigits, word, wordAndHyphen } from '../alphabet.ts';
-import { exactly, run, type TokenKind } from '../token-kind.ts';
+import { hex, hexAndHyphen, lettersAndDigits, word, wordAndHyphen } from '../scan.ts';
+import { exactly, run, type TokenKind } from '../token.ts';
 
 /** Keys of providers of models and of what agents use. Formats: public rules of secret scanners, where there are any. */
 export const aiKinds: readonly TokenKind[] = [

@@ -1,4 +1,4 @@
-import type { TokenKind } from '../token-kind.ts';
+import type { TokenKind } from '../token.ts';
 import { aiKinds } from './ai.ts';
 import { businessKinds } from './business.ts';
 import { cloudKinds } from './cloud.ts';

@@ -1,5 +1,5 @@
-import { digits, hex, hexAndHyphen, lettersAndDigits, urlPath, wordAndHyphen } from '../alphabet.ts';
-import { exactly, run, type TokenKind } from '../token-kind.ts';
+import { digits, hex, hexAndHyphen, lettersAndDigits, urlPath, wordAndHyphen } from '../scan.ts';
+import { exactly, run, type TokenKind } from '../token.ts';
 
 /** Keys for payments, mail and messages. Formats: public rules of secret scanners and documentation of vendors, where there are any. */
 export const businessKinds: readonly TokenKind[] = [

@@ -10,8 +10,8 @@ import {
   word,
   wordAndDot,
   wordAndHyphen,
-} from '../alphabet.ts';
-import { exactly, run, type TokenKind } from '../token-kind.ts';
+} from '../scan.ts';
+import { exactly, run, type TokenKind } from '../token.ts';
 
 /** Keys of clouds, hosting, databases and monitoring. Formats: public rules of secret scanners and documentation of vendors, where there are any. */
 export const cloudKinds: readonly TokenKind[] = [

@@ -7,8 +7,8 @@ import {
   word,
   wordAndDot,
   wordAndHyphen,
-} from '../alphabet.ts';
-import { exactly, optional, run, type TokenKind } from '../token-kind.ts';
+} from '../scan.ts';
+import { exactly, optional, run, type TokenKind } from '../token.ts';
 
 /** Tokens of forges, registries, builds and tools. Formats: public rules of secret scanners and documentation of vendors, where there are any. */
 export const codeKinds: readonly TokenKind[] = [

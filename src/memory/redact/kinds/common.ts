@@ -1,5 +1,5 @@
-import { cryptHash, headerToken, wordAndHyphen } from '../alphabet.ts';
-import { optional, run, type TokenKind } from '../token-kind.ts';
+import { cryptHash, headerToken, wordAndHyphen } from '../scan.ts';
+import { optional, run, type TokenKind } from '../token.ts';
 
 /** What belongs to no vendor. Formats: RFC 7519 (JWT), RFC 6750 (bearer), crypt(5) and the PHC string format (hashes). */
 export const commonKinds: readonly TokenKind[] = [
