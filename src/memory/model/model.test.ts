@@ -9,9 +9,10 @@ import { createTokenEstimator } from '../../tokens/estimator.ts';
 import { readProse } from '../prose.ts';
 import type { SummaryOutcome, SummaryRequest } from '../summary-request.ts';
 import { HEADINGS } from '../tell.ts';
-import { type ModelSummarizerOptions, modelSummarizer } from './model.ts';
+import { modelSummarizer } from './model.ts';
 import type { Completion, CompletionRequest, ModelClient } from './model-client.ts';
 import { SUMMARY_SYSTEM, summaryPrompt } from './prompt.ts';
+import type { ModelSummarizerOptions } from './summary-call.ts';
 
 const estimator = createTokenEstimator();
 const body = deepFreeze({

@@ -6,9 +6,15 @@ import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { parseOverflow } from '../../formats/overflow/detect.ts';
 import { functionClient } from '../../providers/function.ts';
 import { createTokenEstimator } from '../../tokens/estimator.ts';
-import { type ModelSummarizerOptions, modelSummarizer } from './model.ts';
+import { modelSummarizer } from './model.ts';
 import type { ModelClient } from './model-client.ts';
-import { answerOverflow, materialOverflow, promptOverflow, summaryRequestBudget } from './summary-call.ts';
+import {
+  answerOverflow,
+  type ModelSummarizerOptions,
+  materialOverflow,
+  promptOverflow,
+  summaryRequestBudget,
+} from './summary-call.ts';
 
 describe('summaryRequestBudget', () => {
   it.each([
