@@ -7,9 +7,9 @@ export interface ToolDefinition {
 }
 
 /** What stands around the messages of a request. */
-export interface Frame {
+export interface Frame<Body = unknown> {
   /** The value that was read: a request body, or a bare list of messages. */
-  readonly body: unknown;
+  readonly body: Body;
   /** The messages as they stood in the body. */
   readonly list: readonly unknown[];
   readonly model: string | undefined;
@@ -23,9 +23,9 @@ export interface Frame {
 }
 
 /** The messages of one request or transcript in one wire format. Read-only; change it by making another one. */
-export interface Conversation {
+export interface Conversation<Body = unknown> {
   readonly format: Format;
-  readonly frame: Frame;
+  readonly frame: Frame<Body>;
   readonly messages: readonly Message[];
 }
 
@@ -92,18 +92,22 @@ export interface Format {
  * The value this conversation stands for. When its messages are those that were read, this is the very value that was
  * read; otherwise a new one in which every untouched message is the same value as before.
  */
-export function writeConversation({ format, frame, messages }: Conversation): unknown {
+export function writeConversation<Body>({ format, frame, messages }: Conversation<Body>): Body {
   const isUntouched =
     messages.length === frame.list.length &&
     messages.every((message, index) => Object.is(message.raw, frame.list[index]));
   if (isUntouched) return frame.body;
+  // A body with another list in it is of the same type as before.
   return format.replaceList(
     frame,
     messages.map((message) => message.raw),
-  );
+  ) as Body;
 }
 
 /** The same conversation with other messages; the very same one when they are the same list. */
-export function withMessages(conversation: Conversation, messages: readonly Message[]): Conversation {
+export function withMessages<Body>(
+  conversation: Conversation<Body>,
+  messages: readonly Message[],
+): Conversation<Body> {
   return messages === conversation.messages ? conversation : { ...conversation, messages };
 }

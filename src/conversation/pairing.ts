@@ -33,10 +33,10 @@ export const PLACEHOLDER_TEXT = '[earlier message removed]';
  * A result that merely stands in the wrong place is moved to its call, not replaced. What has to go is removed from
  * the list only; the caller still has the original.
  */
-export function ensureToolResultPairing(
-  conversation: Conversation,
+export function ensureToolResultPairing<Body>(
+  conversation: Conversation<Body>,
   options: PairingOptions = {},
-): Conversation {
+): Conversation<Body> {
   const { format, frame } = conversation;
   if (frame.continues !== undefined || conversation.messages.length === 0) return conversation;
   const missingText = options.missingResultText ?? MISSING_RESULT_TEXT;

@@ -37,9 +37,10 @@ export function recogniseFormat(value: unknown): Format | undefined {
  * Reads a request body or a bare list of messages, in the given format or in the one it is recognised as.
  * @throws RoundfoldError `input-not-understood` when no format fits, `usage` when the named one does not exist
  */
-export function readConversation(value: unknown, formatName?: string): Conversation {
+export function readConversation<Body>(value: Body, formatName?: string): Conversation<Body> {
   const format = formatName === undefined ? recogniseFormat(value) : findFormat(formatName);
-  if (format !== undefined) return format.read(value);
+  // A format reads any value; the body of what it gives is this very one.
+  if (format !== undefined) return format.read(value) as Conversation<Body>;
   const known = formats.map(({ name }) => name).join(', ');
   if (formatName !== undefined) {
     throw new RoundfoldError('usage', `unknown format ${JSON.stringify(formatName)}`, {

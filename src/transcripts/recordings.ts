@@ -1,3 +1,7 @@
+/**
+ * roundfold/transcripts: conversations in files. Session files of agents, request bodies, lists of messages and logs, of any size.
+ * @module
+ */
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';

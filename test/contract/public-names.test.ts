@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
   MAX_CONSECUTIVE_FAILURES,
   MAX_OVERFLOW_RETRIES,
@@ -87,9 +87,19 @@ describe('the public surface', () => {
     expect(Object.keys(root).length).toBeLessThanOrEqual(40);
   });
 
+  it('gives back values of the types that it was given', () => {
+    const list = [{ role: 'user' as const, content: 'hi' }];
+    const mended = root.writeConversation(root.ensureToolResultPairing(root.readConversation(list)));
+
+    expectTypeOf(mended).toEqualTypeOf<{ role: 'user'; content: string }[]>();
+    expect(mended).toBe(list);
+  });
+
   it.each(entries)('$entry documents every value where it is declared', ({ path }) => {
     const undocumented = passedOn(path).filter(({ name, source }) => {
-      const declaration = new RegExp(String.raw`\*/\nexport (?:async )?(?:function|const|class) ${name}\b`);
+      const declaration = new RegExp(
+        String.raw`\*/\nexport (?:async )?(?:function\*?|const|class) ${name}\b`,
+      );
       return !declaration.test(readFileSync(source, 'utf8'));
     });
 

@@ -165,7 +165,7 @@ describe.each(['summarize', 'collapse', 'ladder'])('ten compactions in a row by 
         { role: 'assistant', content: 'noted' },
         ...round(1),
       ];
-      let conversation = readConversation(first, 'openai-chat');
+      let conversation: Conversation = readConversation(first, 'openai-chat');
       const demands = new Set<string>();
       let compactions = 0;
       for (let run = 1; run <= CHAIN; run++) {
@@ -224,7 +224,7 @@ describe('three compactions in a row', () => {
       todo(number),
       { role: 'tool', tool_call_id: `todo_${number}`, content: 'ok' },
     ];
-    let conversation = readConversation([{ role: 'user', content: 'Start.' }], 'openai-chat');
+    let conversation: Conversation = readConversation([{ role: 'user', content: 'Start.' }], 'openai-chat');
     for (const number of [0, 3, 6]) {
       const list = writeConversation(conversation) as readonly unknown[];
       const rounds = [...listed(number), ...round(1), ...round(3), ...round(5)];

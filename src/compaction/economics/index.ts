@@ -1,4 +1,7 @@
-/** What requests and compactions cost: prices, prompt caches, break-even, advice. */
+/**
+ * roundfold/economics: what requests and compactions cost. Prices, prompt caches, break-even, advice.
+ * @module
+ */
 
 export { promptLimitTokens } from '../../tokens/thresholds.ts';
 export {

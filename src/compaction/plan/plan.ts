@@ -105,7 +105,7 @@ function compose({ origins: earlier, fates: earlierFates }: Trace, step: Trace):
  * since.
  * @throws RoundfoldError `usage` when the conversation is shorter than the one the record is about
  */
-export function undoPlan(conversation: Conversation, undo: UndoRecord): Conversation {
+export function undoPlan<Body>(conversation: Conversation<Body>, undo: UndoRecord): Conversation<Body> {
   const { format, messages } = conversation;
   if (messages.length < undo.length) {
     const lengths = `${messages.length} messages, where the record is about ${undo.length}`;
