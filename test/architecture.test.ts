@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { apart, nodeRooms, packages, rooms } from './layers.ts';
 import { findCycle, reachableFrom, readModules } from './source-imports.ts';
@@ -67,6 +67,11 @@ describe('the source', () => {
   });
 });
 
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  exports: Readonly<Record<string, string | { types: string; default: string }>>;
+  bin: Readonly<Record<string, string>>;
+};
+
 describe('the built package', () => {
   const built = readModules('dist', '.js');
 
@@ -100,11 +105,21 @@ describe('the built package', () => {
     );
   });
 
+  it('exports from every entry point what its source does, and nothing else', async () => {
+    const entries = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === 'string' ? [] : [entry.default.replace('./dist/', '').replace(/\.js$/, '')],
+    );
+    const names = async (path: string) => Object.keys((await import(path)) as object).sort();
+
+    expect(entries.length).toBeGreaterThan(10);
+    for (const entry of entries)
+      expect(await names(resolve(`dist/${entry}.js`)), entry).toEqual(
+        await names(resolve(`src/${entry}.ts`)),
+      );
+  });
+
   it('has a file for every entry point of the manifest', () => {
-    const { exports, bin } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-      exports: Readonly<Record<string, string | { types: string; default: string }>>;
-      bin: Readonly<Record<string, string>>;
-    };
+    const { exports, bin } = manifest;
     const named = [
       ...Object.values(exports).flatMap((entry) =>
         typeof entry === 'string' ? entry : Object.values(entry),

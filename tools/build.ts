@@ -20,11 +20,21 @@ const built = [
   ...WORKERS,
 ].map((path) => path.replace(/^(\.\/)?dist\//, '').replace(/\.js$/, ''));
 
+/** Rooms whose files are always loaded together: each is one chunk, since every further file costs as much as a lot of code. */
+const TOGETHER = [
+  ['contracts', /src\/contracts\/(?!index)/],
+  ['conversation', /src\/conversation\/(?!index)/],
+  ['formats', /src\/formats\/(?!(?:.*\/)?(?:convert|folded|index|mend))/],
+  ['tokens', /src\/tokens\/(?!exact-counter|index)/],
+  ['compaction', /src\/compaction\/(?!(?:.*\/)?index)/],
+] as const;
+
 rmSync('dist', { recursive: true, force: true });
 
 await build({
   input: Object.fromEntries(built.map((name) => [name, `src/${name}.ts`])),
   platform: 'node',
+  preserveEntrySignatures: 'allow-extension',
   external: /^[^./]/,
   output: {
     dir: 'dist',
@@ -34,6 +44,10 @@ await build({
     chunkFileNames: 'chunks/[name]-[hash].js',
     hashCharacters: 'hex',
     // Comments and blanks cost as much to compile as code.
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: TOGETHER.map(([name, test]) => ({ name, test })),
+    },
     minify: { compress: false, mangle: true, codegen: true },
   },
 });

@@ -1,7 +1,8 @@
 /** The agent sessions of the corpus: which files, which of their recordings, and which project each is about. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileSource, type Recording, readRecordings } from '../../src/transcripts/recordings.ts';
+import { fileSource } from '../../src/transcripts/input/source.ts';
+import { type Recording, readRecordings } from '../../src/transcripts/recordings.ts';
 import { corpusFolder, corpusIsMissing } from '../../test/support/corpus.ts';
 
 /** A file of recorded sessions. */

@@ -2,7 +2,8 @@ import { RoundfoldError } from '../conversation/errors.ts';
 import { withMessages } from '../conversation/format.ts';
 import { ensureToolResultPairing } from '../conversation/pairing.ts';
 import { convertConversation } from '../formats/convert/convert.ts';
-import { fileSource, type Recording, readRecordings } from '../transcripts/recordings.ts';
+import { fileSource } from '../transcripts/input/source.ts';
+import { type Recording, readRecordings } from '../transcripts/recordings.ts';
 import { readSession } from './session-file.ts';
 
 /** The messages of a file, in the format that was asked for. */

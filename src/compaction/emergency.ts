@@ -41,7 +41,7 @@ export async function rescue(
     reason: 'emergency: the window was full',
     usage: outcome.usage,
   });
-  const legal = refuseIllegal(conversation, rescued);
+  const legal = await refuseIllegal(conversation, rescued);
   const isSmaller = rescued.receipt.tokensAfter < rescued.receipt.tokensBefore;
   return isSmaller && legal.status === 'compacted'
     ? judgeTarget(legal, context.targetTokens, 'what no emergency may take out')
@@ -114,7 +114,10 @@ async function collapse(
 ): Promise<{ readonly steps: Plan['steps']; readonly current: Conversation }> {
   const made = changeOf(outcome);
   const collapsed = changeOf(
-    refuseIllegal(conversation, await emergency.compact(conversation, { ...context, trigger: 'overflow' })),
+    await refuseIllegal(
+      conversation,
+      await emergency.compact(conversation, { ...context, trigger: 'overflow' }),
+    ),
   );
   const sizeOf = (change: typeof made) =>
     change === undefined ? Number.POSITIVE_INFINITY : requestTokens(change.conversation, estimator);

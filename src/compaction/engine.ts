@@ -109,7 +109,7 @@ async function runOnce(
     if (!isAborted()) throw error;
   }
   return {
-    outcome: refuseIllegal(conversation, outcome),
+    outcome: await refuseIllegal(conversation, outcome),
     failure: watched.failure(),
     hasSummary: watched.hasWritten(),
   };

@@ -1,7 +1,3 @@
-/**
- * roundfold/transcripts: conversations in files. Session files of agents, request bodies, lists of messages and logs, of any size.
- * @module
- */
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
@@ -127,7 +123,3 @@ function nothingFound(source: ByteSource, bad: BadInput | undefined): RoundfoldE
       'Give a session file of an agent, a request body, a list of messages, or a log of requests, as JSON or JSONL.',
   });
 }
-
-export type { BadInput } from './input/json-values.ts';
-export { type ByteSource, fileSource } from './input/source.ts';
-export type { Origin, RecordedCompaction, Segment, Transcript } from './transcript.ts';

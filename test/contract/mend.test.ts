@@ -5,7 +5,8 @@ import { type Conversation, writeConversation } from '../../src/conversation/for
 import type { Block } from '../../src/conversation/message.ts';
 import { type Mended, mendConversation } from '../../src/formats/mend/mend.ts';
 import { findFormat, readConversation, recogniseFormat } from '../../src/formats/registry.ts';
-import { fileSource, readRecordings } from '../../src/transcripts/recordings.ts';
+import { fileSource } from '../../src/transcripts/input/source.ts';
+import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { recordedExchanges } from '../support/cassettes.ts';
 import { steps, writers } from '../support/conversations.ts';
 import { corpusFiles, corpusFolder, corpusIsMissing, corpusPath } from '../support/corpus.ts';

@@ -1,4 +1,3 @@
-import { findContract } from '../../contracts/registry.ts';
 import { currentTurnStart, legalCuts, whyNotCut } from '../../conversation/cuts.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import { isObject } from '../../conversation/json.ts';
@@ -260,22 +259,24 @@ function lastTouched(edit: Edit): number {
  * The outcome, unless what it would send breaks more rules of its provider than what came in: then nothing is changed. A
  * strategy may come from outside, and ours have mistakes too.
  */
-export function refuseIllegal(before: Conversation, outcome: Outcome): Outcome {
+export async function refuseIllegal(before: Conversation, outcome: Outcome): Promise<Outcome> {
   const change = changeOf(outcome);
   if (change === undefined) return outcome;
-  const faults = faultsOf(change.conversation);
-  if (faults.length === 0 || faults.length <= faultsOf(before).length) return outcome;
+  const faults = await faultsOf(change.conversation);
+  if (faults.length === 0 || faults.length <= (await faultsOf(before)).length) return outcome;
   const [first] = faults;
   const message = `the result would be refused (${first?.path}: ${first?.message}); it was discarded`;
   return notCompacted('failed', 'illegal-output', message, outcome.usage);
 }
 
 /** What a provider would refuse. Only the list is judged where no more of a request is known. */
-function faultsOf(
+async function faultsOf(
   conversation: Conversation,
-): readonly { readonly path: string; readonly message: string }[] {
-  const contract = findContract(conversation.format.name);
+): Promise<readonly { readonly path: string; readonly message: string }[]> {
+  // Loaded with the first result: the rules are a third of the code, and most turns compact nothing.
+  const { findContract } = await import('../../contracts/registry.ts');
   const value = writeConversation(conversation);
   const scope = isObject(value) && !Array.isArray(value) ? 'request' : 'messages';
-  return contract?.check(value, { scope }).filter(({ severity }) => severity === 'error') ?? [];
+  const violations = findContract(conversation.format.name)?.check(value, { scope }) ?? [];
+  return violations.filter(({ severity }) => severity === 'error');
 }
