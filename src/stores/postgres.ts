@@ -103,8 +103,19 @@ function usage(message: string): RoundfoldError {
   });
 }
 
-/** `pg`, as far as it is used here. */
-type PgModule = Pick<typeof import('pg'), 'default'>;
+/** `pg`, as far as it is used here. Told by its shape, so that whoever does not use it needs none of its types. */
+interface PgModule {
+  readonly default: { readonly Pool: new (options: object) => PgPool };
+}
+
+interface PgPool extends PostgresPool {
+  on(event: 'error', listener: () => void): unknown;
+  on(event: 'connect', listener: (client: ErrorSource) => void): unknown;
+}
+
+interface ErrorSource {
+  on(event: 'error', listener: () => void): unknown;
+}
 
 /**
  * Connections of our own.
@@ -124,8 +135,9 @@ export async function createPool(
     // Waiting connections do not keep a process alive that has nothing else to do.
     allowExitOnIdle: true,
   });
-  // A waiting connection that breaks is replaced; without a listener it would end the process.
+  // A connection that breaks is replaced, and its query fails; without listeners it would end the process, also between queries.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

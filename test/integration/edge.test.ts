@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 import { rolldown } from 'rolldown';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -47,5 +48,40 @@ describe('on a platform without Node', () => {
   it('the middleware for the AI SDK keeps a prompt inside its window', async () => {
     const { before, after } = await edge.compact();
     expect(after).toBeLessThan(before);
+  });
+});
+
+/** Entry points that read files, open databases or listen on ports. */
+const NEED_NODE = ['./stores', './transcripts', './simulator', './node'];
+
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  exports: Readonly<Record<string, string | { readonly default: string }>>;
+};
+const portable = Object.entries(exports).flatMap(([entry, target]) =>
+  typeof target === 'string' || NEED_NODE.includes(entry)
+    ? []
+    : [{ entry, path: target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts') }],
+);
+
+describe('an entry point without Node', () => {
+  it.each(portable)('$entry is loaded whole', async ({ path }) => {
+    const bundle = await rolldown({
+      input: path,
+      platform: 'browser',
+      treeshake: false,
+      external: /^gpt-tokenizer/,
+    });
+    const { output } = await bundle.generate({ format: 'iife', name: 'entry', codeSplitting: false });
+    await bundle.close();
+    const [{ code, imports }] = output;
+    const context = createContext({ ...platform, Headers, Response, fetch });
+    runInContext(code, context);
+
+    expect(imports).toEqual([]);
+    expect(runInContext('Object.keys(entry).length', context)).toBeGreaterThan(0);
+  });
+
+  it('knows most entry points, so that the list of exceptions is no way out', () => {
+    expect(portable.length).toBeGreaterThan(2 * NEED_NODE.length);
   });
 });
