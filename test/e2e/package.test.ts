@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ const installed = join(folder.path, 'node_modules/roundfold');
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, unknown>>;
 }
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
@@ -67,6 +68,42 @@ describe('the packed package', () => {
 
     expect(output).toMatch(/^true 1\n0 128000\nfunction function\nmissing-dependency .*gpt-tokenizer/);
   });
+
+  it('is required by CommonJS', () => {
+    const file = folder.write(
+      'user.cjs',
+      "console.log(typeof require('roundfold').createCompactor, typeof require('roundfold/stores').sqliteStore);",
+    );
+
+    expect(execFileSync(process.execPath, [file], { encoding: 'utf8' })).toBe('function function\n');
+  });
+
+  it.each(['node16', 'bundler'])(
+    'has types for TypeScript 5.4 with %s resolution, and needs no others',
+    (resolution) => {
+      const entries = Object.keys(manifest.exports).filter((path) => path !== './package.json');
+      const program = folder.write(
+        'user.mts',
+        [
+          ...entries.map((path, index) => `import * as e${index} from 'roundfold${path.slice(1)}';`),
+          ...entries.map((_path, index) => `export const n${index}: object = e${index};`),
+          "const list = [{ role: 'user' as const, content: 'hi' }];",
+          'export const same: typeof list = e0.writeConversation(e0.readConversation(list));',
+        ].join('\n'),
+      );
+      const module = resolution === 'node16' ? 'node16' : 'esnext';
+      const flags = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom,dom.iterable'];
+      const resolved = ['--module', module, '--moduleResolution', resolution, '--types', 'node'];
+      const types = ['--typeRoots', resolve('node_modules/@types')];
+      const compiler = resolve('tools/typescript54/node_modules/typescript/bin/tsc');
+      const { stdout } = spawnSync(process.execPath, [compiler, ...flags, ...resolved, ...types, program], {
+        cwd: folder.path,
+        encoding: 'utf8',
+      });
+
+      expect(stdout).toBe('');
+    },
+  );
 
   it('holds no tests and nothing that runs at installation', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
