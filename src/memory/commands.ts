@@ -6,6 +6,8 @@ const LOOKS = new Set(
     ' ',
   ),
 );
+/** They move files about, whatever the files are called. */
+const FILE_COMMANDS = new Set('rm mv cp ln mkdir rmdir touch chmod chown kill'.split(' '));
 const GIT_LOOKS = new Set(
   'status diff log show branch remote rev-parse ls-files blame describe config grep ls-remote reflog shortlog cat-file'.split(
     ' ',
@@ -58,13 +60,13 @@ function kindOfPart(part: string): CommandKind {
     )
       ? 'git'
       : 'look';
-  if (LOOKS.has(first) && !part.includes('>')) return first === 'echo' && parts(part) ? 'do' : 'look';
+  if (LOOKS.has(first) && !part.replaceAll(DISCARDS, '').includes('>')) return 'look';
+  if (FILE_COMMANDS.has(first)) return 'do';
   return CHECK.test(part.slice(0, 200)) ? 'check' : 'do';
 }
 
-function parts(part: string): boolean {
-  return part.includes('>>');
-}
+/** Puts no file anywhere. */
+const DISCARDS = /\d?>&\d|[\d&]?>\s?\/dev\/null/g;
 
 /** The files that a command prints, with the first line where it tells. Only commands that do nothing else. */
 const PRINTS =

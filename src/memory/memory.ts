@@ -108,6 +108,7 @@ function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefi
   );
   const names = new NameWorth(events, files, share ** SMALL_MEMORY.names);
   const context = {
+    events,
     total: events.length,
     newest,
     scale: share ** SMALL_MEMORY.files,

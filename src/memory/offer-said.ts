@@ -1,7 +1,7 @@
 import type { Happening, Said } from './events.ts';
 import type { Piece, Unit } from './piece.ts';
 import { readSayings, type Saying, type Turn } from './sayings.ts';
-import { QUOTED_ABOVE } from './tell.ts';
+import { QUOTED_ABOVE, STATE_HEADS } from './tell.ts';
 import { WORTH } from './weights.ts';
 
 /** A longer text was pasted or dictated: what is not a rule in it has to be worth its place. */
@@ -43,21 +43,39 @@ export function offerSaid(
     const event = spoken[turn]?.event;
     return event?.type === 'said' ? numbers.get(event) : undefined;
   };
-  return spoken.flatMap(({ event, place }, turn): readonly Piece[] => {
+  const foldedQuotes = quoted.map(fold);
+  const isAbove = (event: Happening) =>
+    event.type === 'said' && !event.isKept && foldedQuotes.some((text) => text.includes(fold(event.text)));
+  const inForce = spoken.findLastIndex(({ event }) => isAbove(event));
+  const pieces = spoken.flatMap(({ event, place }, turn): readonly Piece[] => {
     if (event.type !== 'said') return [];
     const number = numbers.get(event) ?? 0;
     const own = byTurn.get(turn) ?? [];
-    const isQuoted = !event.isKept && quoted.some((text) => fold(text).includes(fold(event.text)));
+    const isQuoted = isAbove(event);
+    const isSince = inForce !== -1 && turn > inForce;
     const numberOfSaying = (saying: number) => numberOf(sayings[saying]?.turn ?? -1);
     const isHeld = (saying: Saying) => revising.has(saying) || leaned.has(saying.text);
     const units =
       event.isKept || isQuoted
         ? [...(isQuoted ? [QUOTED] : []), ...revokedNotes(own, numberOfSaying)]
-        : offerSayings(own, { event, turns, isHeld, numberOfSaying });
-    return units.length === 0
-      ? []
-      : [{ part: 'said', place, head: headOf(event, number), units, turn: number }];
+        : offerSayings(own, { event, turns, isHeld, isSince, numberOfSaying });
+    const piece = { head: headOf(event, number), units, turn: number };
+    if (units.length === 0) return [];
+    // What the user said after the request stands under it, where things stand.
+    const isState = isSince && !event.isKept;
+    return [
+      isState ? { part: 'state', place: turn - spoken.length, ...piece } : { part: 'said', place, ...piece },
+    ];
   });
+  const request = pieces.some(({ part }) => part === 'state') ? numberOf(inForce) : undefined;
+  return request === undefined ? pieces : [offerRequest(request, -spoken.length), ...pieces];
+}
+
+/** Says which request is being worked on, where the user has said more since. */
+function offerRequest(number: number, place: number): Piece {
+  const text = `[${number}] ${QUOTED_ABOVE}. Said since, newest last:`;
+  const units = [{ text, worth: WORTH.demand, startsLine: false }];
+  return { part: 'state', place, head: STATE_HEADS.request, units, turn: 0 };
 }
 
 /** What took something back, and what was said around it: one sentence is "forget that", another what to do instead. */
@@ -111,12 +129,14 @@ interface SayingTerms {
   readonly turns: readonly Turn[];
   /** Whether something else that is told stands or falls with it. */
   readonly isHeld: (saying: Saying) => boolean;
+  /** Whether it was said after the request that is being worked on. */
+  readonly isSince: boolean;
   readonly numberOfSaying: (saying: number) => number | undefined;
 }
 
 function offerSayings(
   sayings: readonly Saying[],
-  { event, turns, isHeld, numberOfSaying }: SayingTerms,
+  { event, turns, isHeld, isSince, numberOfSaying }: SayingTerms,
 ): readonly Unit[] {
   const units: Unit[] = [];
   for (const [index, saying] of sayings.entries()) {
@@ -128,7 +148,8 @@ function offerSayings(
       continue;
     }
     const isEdge = index === 0 || index === sayings.length - 1;
-    const own = isAnswer(event) ? WORTH.demand : worthOfSaying(kind, event.text.length, isEdge);
+    const isSure = isAnswer(event) || (isSince && event.text.length <= SHORT_TEXT);
+    const own = isSure ? WORTH.demand : worthOfSaying(kind, event.text.length, isEdge);
     const worth = isHeld(saying) ? WORTH.held : own;
     const agent = isRule(kind) ? leansOn.find(({ turn }) => turns[turn]?.by === 'agent') : undefined;
     units.push(...withContext({ text, worth, startsLine }, agent?.text, units.length));

@@ -76,9 +76,13 @@ function offerGit(state: State, shorten: (path: string) => string): Offer {
   if (branch !== undefined) add(`branch ${branch}`, WORTH.state);
   for (const [index, { hash, subject }] of commits.slice(-MOST_COMMITS).entries()) {
     const isNew = index >= Math.min(commits.length, MOST_COMMITS) - SURE_CHECKS;
-    add(`commit ${hash} ${subject}`, isNew ? WORTH.state / 2 : WORTH.closedTask);
+    add(
+      hash === '' ? `committed ${subject}` : `commit ${hash} ${subject}`,
+      isNew ? WORTH.state / 2 : WORTH.closedTask,
+    );
   }
-  for (const address of made.slice(-MOST_COMMITS)) add(`made ${address}`, WORTH.state / 2);
+  for (const { address, title } of made.slice(-MOST_COMMITS))
+    add(`made ${address} ${title}`.trimEnd(), WORTH.state / 2);
   if (workingTree !== undefined) add(`git status: ${workingTree}`, WORTH.state / 2);
   if (units.length > 0 && uncommitted.length > 0)
     add(`${UNCOMMITTED}${isAll ? ALL_CHANGED : uncommitted.map(shorten).join(', ')}`, WORTH.state / 2);

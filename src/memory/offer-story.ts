@@ -1,10 +1,9 @@
 import { currentLines, markReplaced } from './changed-lines.ts';
-import type { Did, Given, Happening, Past } from './events.ts';
-import { namesIn } from './names.ts';
+import type { Did, Given, Happening, Past, Told } from './events.ts';
 import { isLook, offerCall, offerFindings, offerLooks, showsFile } from './offer-calls.ts';
 import type { Piece, Unit } from './piece.ts';
 import { type StoryContext, StoryPlace } from './story-place.ts';
-import { isDecisive } from './telling.ts';
+import { givesReason, isDecisive } from './telling.ts';
 import { type TextUnit, unitsOf } from './units.ts';
 import { WORTH } from './weights.ts';
 
@@ -40,11 +39,7 @@ function turnOf(event: Happening, { numbers }: StoryContext): number | undefined
 function offerEvent(event: Happening, at: StoryPlace): Piece | undefined {
   switch (event.type) {
     case 'told':
-      return offerTold(
-        event.text,
-        at.context.asked === event ? 'asked' : event.isClosing ? 'closing' : 'aside',
-        at,
-      );
+      return offerTold(event.text, toldKind(event, at), at);
     case 'did':
       if (event.action.kind === 'finish') return offerTold(event.action.text, 'closing', at);
       return isLook(event) ? offerFindings(event, at) : offerCall(event, at);
@@ -57,6 +52,17 @@ function offerEvent(event: Happening, at: StoryPlace): Piece | undefined {
   }
 }
 
+function toldKind(event: Told, { context, place }: StoryPlace): ToldKind {
+  if (context.asked === event) return 'asked';
+  if (event.isClosing) return 'closing';
+  const next = context.events[place + 1];
+  const isDone = next?.type === 'did' && next.action.kind === 'change' && !next.isFailed && !next.isRefused;
+  return isDone || event.text.endsWith(DONE) ? 'done' : place === context.newest + 1 ? 'plan' : 'aside';
+}
+
+/** Behind an announcement that was followed by what it announces. */
+const DONE = ' (done)';
+
 /** Lines that only lead others have this share of their worth. */
 const LEADING_SHARE = 0.5;
 
@@ -64,10 +70,10 @@ const LEADING_SHARE = 0.5;
 const GREETING = /^[\p{L}' ,]{1,28}[.!]$/u;
 
 /**
- * What a text of the agent's is: said between two steps, the end of a turn, or what the newest request of the user answers,
- * which often makes no sense without all of it.
+ * What a text of the agent's is: said between two steps, right before the change it announces, first of all in the newest
+ * turn, the end of a turn, or what the newest request of the user answers, which often makes no sense without all of it.
  */
-type ToldKind = 'aside' | 'closing' | 'asked';
+type ToldKind = 'aside' | 'done' | 'plan' | 'closing' | 'asked';
 
 function offerTold(text: string, kind: ToldKind, at: StoryPlace): Piece {
   const told = unitsOf(text.replaceAll(FILE_LINK, '$1'));
@@ -76,25 +82,39 @@ function offerTold(text: string, kind: ToldKind, at: StoryPlace): Piece {
   const units = told.map(({ leads, ...unit }, index): Unit => {
     // A verdict of two words may stand in front of the first sentence, and a question at the end may still be open.
     const isOpen = !at.isOver && index === last && /[?？]$/.test(unit.text);
-    const isFirst = kind !== 'aside' && (index <= first || isOpen);
+    const isFirst = (kind === 'closing' || kind === 'asked') && (index <= first || isOpen);
     const worth = Math.max(worthOfSentence(unit, kind), isFirst ? WORTH.closingFirst : 0);
-    return { ...unit, worth: worth * (leads ? LEADING_SHARE : 1) * at.aged };
+    const isAnnounced = isAnnouncement(unit.text);
+    // Names that it speaks of are no reason to tell it.
+    const names = isAnnounced && (kind === 'aside' || kind === 'closing') ? [] : undefined;
+    const text = isAnnounced && kind === 'done' && index === last ? markDone(unit.text) : unit.text;
+    return { ...unit, text, worth: worth * (leads && kind !== 'done' ? LEADING_SHARE : 1) * at.aged, names };
   });
   return at.piece('agent:', units);
+}
+
+function markDone(text: string): string {
+  return text.endsWith(DONE) ? text : `${text.replace(/:$/, '.')}${DONE}`;
 }
 
 /** A link to a file, whose label names it already. Addresses stay. */
 const FILE_LINK = /\[([^\]\n]{1,200})\]\((?!\w{1,20}:\/\/)[^()\s]{1,400}\)/g;
 
+/** Says what comes next, and nothing of what was found: what came of it is told, or nobody knows. */
 const ANNOUNCES =
-  /^(?:let me|let['’]s|now(?: let me| i| let['’]s)?|i(?:['’]ll| will|['’]m going to)|next|first,? (?:let|i)|ok(?:ay)?[,.]? (?:let|now|i)|good[.!]|great[.!]|perfect[.!])/i;
+  /^[\p{P}\s]{0,4}(?:(?:ok(?:ay)?|good|great|perfect|alright|now|next|then|first|finally|so|and|also)[,.!:]?\s){0,3}(?:let me|let['’]s|i(?:['’]ll|['’]m(?! (?:not|sure|confident))| will| am(?! not)|['’]m going to| need to| want to| should| can now)|(?:ich (?:werde|schaue|prüfe)|lass mich|voy a|vamos a|déjame|je vais)(?!\p{L})|让我|我来|我先|我将|接下来|まず)/iu;
+
+/** A reason behind the announcement is a finding. */
+function isAnnouncement(text: string): boolean {
+  return ANNOUNCES.test(text) && !givesReason(text);
+}
 
 function worthOfSentence({ text }: Pick<TextUnit, 'text'>, kind: ToldKind): number {
   if (kind === 'asked') return WORTH.asked;
   if (GREETING.test(text)) return WORTH.announcement;
   const decides = isDecisive(text);
   if (kind === 'closing') return decides ? WORTH.decisive : WORTH.closing;
-  if (ANNOUNCES.test(text) && !(decides && namesIn(text).size > 0)) return WORTH.announcement;
+  if (kind === 'aside' && isAnnouncement(text)) return WORTH.announcement;
   return WORTH.aside;
 }
 

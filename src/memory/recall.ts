@@ -1,6 +1,7 @@
 import type { Happening } from './events.ts';
 import { KnownFiles } from './files.ts';
-import type { Check, Commit, EarlierState, Task } from './state.ts';
+import type { Commit, Made } from './git-state.ts';
+import type { Check, EarlierState, Task } from './state.ts';
 import {
   ALL_CHANGED,
   CUT,
@@ -74,7 +75,7 @@ class MemoryReader {
   private readonly tasks: Task[] = [];
   private readonly checks: Check[] = [];
   private readonly commits: Commit[] = [];
-  private readonly made: string[] = [];
+  private readonly made: Made[] = [];
   private readonly uncommitted: string[] = [];
   private readonly changed: string[] = [];
   private branch: string | undefined;
@@ -132,6 +133,7 @@ class MemoryReader {
     if (head === STATE_HEADS.changed)
       for (const path of line.slice(head.length).split(', ')) this.addChanged(path.trim());
     if (head !== undefined) return;
+    if (this.state === STATE_HEADS.request) this.addSaid(line);
     if (this.state === STATE_HEADS.prose) this.others.push(line.trim());
     const task = this.state === STATE_HEADS.tasks ? TASK.exec(line) : null;
     if (task !== null)
@@ -158,14 +160,14 @@ class MemoryReader {
     const [word = '', first = ''] = line.split(' ', 2);
     const rest = line.slice(word.length + 1);
     if (word === 'branch') this.branch = rest;
-    else if (word === 'commit')
+    else if (word === 'commit' || word === 'committed')
       this.commits.push({
-        hash: first,
-        subject: rest.slice(first.length + 1),
+        hash: word === 'commit' ? first : '',
+        subject: word === 'commit' ? rest.slice(first.length + 1) : rest,
         branch: this.branch ?? '',
         at: this.commits.length,
       });
-    else if (word === 'made') this.made.push(rest);
+    else if (word === 'made') this.made.push({ address: first, title: rest.slice(first.length + 1) });
     else if (line.startsWith(UNCOMMITTED))
       this.uncommitted.push(...line.slice(UNCOMMITTED.length).split(', '));
     else if (line.startsWith('git status: ')) this.workingTree = line.slice('git status: '.length);

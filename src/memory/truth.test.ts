@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import { anthropicMessages } from '../formats/anthropic-messages.ts';
+import { createTokenEstimator } from '../tokens/token-estimator.ts';
+import { remember } from './memory.ts';
+import { recallMemory } from './recall.ts';
+
+const estimator = createTokenEstimator();
+const user = (content: unknown) => ({ role: 'user', content });
+const agent = (text: string) => ({ role: 'assistant', content: [{ type: 'text', text }] });
+
+let calls = 0;
+/** Calls that are made at once, with their results. */
+function together(
+  ...made: readonly {
+    readonly name: string;
+    readonly input: unknown;
+    readonly output: string;
+    readonly isError?: boolean;
+  }[]
+): readonly unknown[] {
+  const named = made.map((each) => ({ ...each, id: `toolu_${++calls}` }));
+  return [
+    {
+      role: 'assistant',
+      content: named.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
+    },
+    user(
+      named.map(({ id, output, isError = false }) => ({
+        type: 'tool_result',
+        tool_use_id: id,
+        content: output,
+        is_error: isError,
+      })),
+    ),
+  ];
+}
+const shell = (command: string, output: string, isError = false) => ({
+  name: 'Bash',
+  input: { command },
+  output,
+  isError,
+});
+const run = (command: string, output: string, isError = false) => together(shell(command, output, isError));
+const edit = (path: string, old_string: string, new_string: string) =>
+  together({ name: 'Edit', input: { file_path: path, old_string, new_string }, output: 'Updated.' });
+
+interface Terms {
+  readonly tokens?: number;
+  readonly quoted?: readonly string[];
+  readonly earlier?: string;
+  /** How many messages at the end stay as they are. */
+  readonly kept?: number;
+}
+
+async function memoryOf(
+  list: readonly unknown[],
+  { tokens = 4000, quoted, earlier, kept = 0 }: Terms = {},
+): Promise<string> {
+  const conversation = anthropicMessages.read(list);
+  const outcome = await remember({
+    messages: conversation.messages.slice(0, list.length - kept),
+    conversation,
+    previousSummary: earlier,
+    quoted,
+    instructions: undefined,
+    maximumTokens: tokens,
+    estimator,
+    signal: undefined,
+  });
+  if (outcome.status === 'failed') throw new Error(outcome.message);
+  return outcome.text;
+}
+
+const part = (text: string, heading: string) => text.split(`## ${heading}\n`)[1]?.split('\n\n## ')[0] ?? '';
+const state = async (list: readonly unknown[], terms: Terms = {}) =>
+  part(await memoryOf(list, terms), 'Where we are');
+
+describe('the request in force', () => {
+  const list = [
+    user('Port the importer to streams.'),
+    agent('Reading it.'),
+    user('Also keep the old flag working for one release.'),
+    agent('It stays.'),
+    user('why is the buffer that small?'),
+    agent('It was 4 kB in the old one.'),
+  ];
+  const terms = { quoted: ['Port the importer to streams.'] };
+
+  it('stands with every later remark of the user under it, in order', async () => {
+    expect(await state(list, terms)).toBe(
+      [
+        'Request in force: [1] (quoted above). Said since, newest last:',
+        '[2] Also keep the old flag working for one release.',
+        '[3] why is the buffer that small?',
+      ].join('\n'),
+    );
+  });
+
+  it('is read back with its remarks, each once', async () => {
+    const again = await memoryOf([user('Go on.'), agent('On it.')], { earlier: await memoryOf(list, terms) });
+    expect(again.match(/why is the buffer that small\?/g)).toHaveLength(1);
+    expect(again).toContain('[2] Also keep the old flag working for one release.');
+  });
+
+  it('needs no word where nothing was said since', async () => {
+    expect(await memoryOf(list.slice(0, 2), terms)).not.toContain('Request in force');
+  });
+});
+
+describe('the branch', () => {
+  it('is the one that the last of calls made at once has shown', async () => {
+    const text = await state([
+      user('Review it.'),
+      ...run('git status --short --branch', '## fix/pumps...origin/fix/pumps'),
+      ...together(
+        shell('git diff main...HEAD', ''),
+        shell('git branch --show-current', 'main'),
+        shell('ls', 'a.go'),
+      ),
+    ]);
+    expect(text).toContain('branch main');
+    expect(text).not.toContain('fix/pumps');
+  });
+
+  it.each([
+    ['git checkout -q -b fix/leak && git branch --show-current', 'fix/leak', 'fix/leak'],
+    ['git status && git switch -q next', 'On branch main\nnothing to commit, working tree clean', 'next'],
+    ['git rev-parse --abbrev-ref HEAD; ls', 'topic/b\nREADME.md', 'topic/b'],
+    ['git branch', '  main\n* topic/c', 'topic/c'],
+    ['git checkout README.md', 'Updated 1 path from the index', 'main'],
+  ])('after `%s`', async (command, output, branch) => {
+    const text = await state([user('Go.'), ...run('git status', 'On branch main'), ...run(command, output)]);
+    expect(text).toContain(`branch ${branch}`);
+  });
+});
+
+describe('commits', () => {
+  const change = edit('/app/pump.ts', 'old line of the pump', 'new line of the pump');
+  const quiet = run(
+    "git add -A && git commit -q -F - <<'EOF'\nStop the pump in time\n\nIt ran dry.\nEOF",
+    '',
+  );
+
+  it('count also where git was told to be quiet, by their message', async () => {
+    const text = await state([user('Fix it.'), ...change, ...quiet]);
+    expect(text).toContain('committed Stop the pump in time');
+    expect(text).not.toContain('not committed yet');
+  });
+
+  it('get the hash that a later log shows', async () => {
+    const list = [
+      user('Fix it.'),
+      ...change,
+      ...quiet,
+      ...run('git log --oneline -1', '1a2b3c4 Stop the pump in time'),
+    ];
+    expect(await state(list)).toContain('commit 1a2b3c4 Stop the pump in time');
+    expect(recallMemory(await memoryOf([user('Fix it.'), ...change, ...quiet])).commits).toMatchObject([
+      { hash: '', subject: 'Stop the pump in time' },
+    ]);
+  });
+
+  it('are none where git found nothing, or failed', async () => {
+    const failed = run('git commit -q -m "Stop the pump in time"', 'error: pathspec', true);
+    const text = await state([user('Fix it.'), ...run('git status', 'On branch main'), ...change, ...failed]);
+    expect(text).toContain('not committed yet: /app/pump.ts');
+    expect(text).not.toContain('committed Stop');
+  });
+
+  it('are not missing where the working tree is clean', async () => {
+    const clean = run('git status', 'On branch main\nnothing to commit, working tree clean');
+    expect(await state([user('Fix it.'), ...change, ...clean])).not.toContain('not committed yet');
+    const later = await state([user('Fix it.'), ...clean, ...change]);
+    expect(later).toContain('not committed yet');
+    expect(later).not.toContain('working tree clean');
+  });
+
+  it('are not asked for where changes were put away', async () => {
+    const text = await state([
+      user('Fix it.'),
+      ...run('git status', 'On branch main'),
+      ...change,
+      ...run('git stash', ''),
+    ]);
+    expect(text).not.toContain('not committed yet');
+  });
+});
+
+describe('pull requests', () => {
+  it('stand there with their title, and a hint of a push does not', async () => {
+    const text = await state([
+      user('Open one.'),
+      ...run('git push -u origin fix/leak', 'remote: https://git.example/a/b/pull/new/fix/leak'),
+      ...run('gh pr create --title "Stop the leak" --body x', 'https://git.example/a/b/pull/77'),
+    ]);
+    expect(text).toContain('made https://git.example/a/b/pull/77 Stop the leak');
+    expect(text).not.toContain('pull/new');
+  });
+});
+
+describe('processes', () => {
+  const started = 'Chunk ID: 1\nProcess running with session ID 4711\nOutput:\n';
+
+  it('that only look around are not told as running', async () => {
+    const text = await memoryOf([
+      user('Look.'),
+      ...run('rg -n pump $(go env GOPATH 2>/dev/null)/src', `${started}a.go:1: pump`),
+    ]);
+    expect(text).not.toContain('Still running');
+  });
+
+  it('are gone once a harness has spoken of their end, or once nobody has looked for long', async () => {
+    const server = run('npm run serve', 'Command running in background with ID: b7f3a1');
+    expect(await memoryOf([user('Start.'), ...server])).toContain('Still running: b7f3a1');
+    const ended = user('<task-notification>\nb7f3a1 completed\n</task-notification>');
+    expect(await memoryOf([user('Start.'), ...server, ended])).not.toContain('Still running');
+    const others = Array.from({ length: 40 }, (_, index) => run(`ls ${index}`, 'a')).flat();
+    const long = run('python3 convert.py', `${started}row 1`);
+    expect(await memoryOf([user('Start.'), ...long, ...others])).not.toContain('Still running');
+  });
+});
+
+describe('checks', () => {
+  it('of several parts say how each did, and why one failed', async () => {
+    const output = [
+      'ok  \tpumps/plan\t0.3s',
+      '--- FAIL: TestFlow (0.00s)',
+      'panic: flow: failed to open the valve',
+      '\t/opt/go/src/runtime/panic.go:860 +0x12c',
+      'FAIL\tpumps/flow\t0.1s',
+    ].join('\n');
+    expect(await state([user('Test.'), ...run('go test ./plan ./flow', output, true)])).toContain(
+      'failed: --- FAIL: TestFlow (0.00s) | FAIL\tpumps/flow\t0.1s | panic: flow: failed to open the valve | ok  \tpumps/plan\t0.3s',
+    );
+  });
+
+  it('of a program that stopped tell what stopped it', async () => {
+    const output =
+      'Traceback (most recent call last):\n  File "a.py", line 1\nValueError: cannot read the gauge';
+    expect(await state([user('Test.'), ...run('python3 -m pytest', output, true)])).toContain(
+      'failed: ValueError: cannot read the gauge',
+    );
+  });
+
+  it('are none where a file is removed, and the file is there no more', async () => {
+    const text = await memoryOf([
+      user('Clean up.'),
+      ...edit('/app/src/pump.test.ts', 'const a = readTheGauge(1);', 'const a = readTheGauge(2);'),
+      ...run('rm src/pump.test.ts', '(empty)'),
+      ...run('rm src/pump.test.ts', '(empty)'),
+    ]);
+    expect(text).not.toContain('Last checks');
+    expect(part(text, 'Where we are')).toContain('pump.test.ts (removed)');
+    expect(text).not.toContain('## Files as they are now');
+  });
+});
+
+describe('announcements', () => {
+  it('give way to what came of them', async () => {
+    const text = await memoryOf(
+      [
+        user('Fix the gauge.'),
+        agent('The gauge reads twice, because the timer is never cleared.'),
+        ...run('ls', 'gauge.ts'),
+        agent('I will check whether clearTimer is called in gauge.ts.'),
+        ...run('npm test', 'Tests  3 passed (3)'),
+        agent('I need to clear the timer in stopGauge:'),
+        ...edit('/app/gauge.ts', 'stopGauge() {}', 'stopGauge() { clearTimer(); }'),
+        agent('Fixed.'),
+        user('Thanks.'),
+        agent('You are welcome.'),
+      ],
+      { tokens: 160 },
+    );
+    expect(text).not.toContain('I will check whether');
+    expect(text).toContain('because the timer is never cleared.');
+    expect(text).toContain('I need to clear the timer in stopGauge. (done)');
+  });
+});
