@@ -109,6 +109,8 @@ function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefi
   const names = new NameWorth(events, files, share ** SMALL_MEMORY.names);
   const context = {
     events,
+    room: maximumTokens,
+    countText: (text: string) => estimator.countText(text),
     total: events.length,
     newest,
     scale: share ** SMALL_MEMORY.files,

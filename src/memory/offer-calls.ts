@@ -1,6 +1,6 @@
 import type { Action } from './actions.ts';
 import { changedLines, currentLines } from './changed-lines.ts';
-import { commandKind, printedFile, shownCommand } from './commands.ts';
+import { commandKind, HEREDOC, printedFile, shownCommand } from './commands.ts';
 import type { Did } from './events.ts';
 import { offerResult } from './offer-results.ts';
 import type { Piece, Unit } from './piece.ts';
@@ -175,7 +175,6 @@ function statusOf({ isFailed, result }: Did): string {
   return result?.running === undefined ? '' : ' → running';
 }
 
-const HEREDOC = /<<-?\s?['"]?(\w{1,20})['"]?\n([\s\S]{1,6000}?)\n\s{0,8}\1\b/g;
 const MESSAGE = /(?:-m|--message|--body|--title|-f body=)\s?"([^"\n]{20,2000})"/g;
 const SIGNATURE = /^(?:Co-Authored-By|🤖)/;
 const SHORTEST_MESSAGE = 16;

@@ -2,6 +2,7 @@ import type { Happening, Said } from './events.ts';
 import type { Piece, Unit } from './piece.ts';
 import { readSayings, type Saying, type Turn } from './sayings.ts';
 import { QUOTED_ABOVE, STATE_HEADS } from './tell.ts';
+import { cutAt } from './telling.ts';
 import { WORTH } from './weights.ts';
 
 /** A longer text was pasted or dictated: what is not a rule in it has to be worth its place. */
@@ -152,21 +153,15 @@ function offerSayings(
     const own = isSure ? WORTH.demand : worthOfSaying(kind, event.text.length, isEdge);
     const worth = isHeld(saying) ? WORTH.held : own;
     const agent = isRule(kind) ? leansOn.find(({ turn }) => turns[turn]?.by === 'agent') : undefined;
-    units.push(...withContext({ text, worth, startsLine }, agent?.text, units.length));
+    units.push(withContext({ text, worth, startsLine }, agent?.text));
   }
   return units;
 }
 
-/** What somebody says in answer to the agent, with what it answers. */
-function withContext(unit: Unit, agent: string | undefined, from: number): readonly Unit[] {
-  if (agent === undefined) return [unit];
-  const context = `(agent had said: ${agent.slice(0, LONGEST_CONTEXT)})`;
-  // An answer says nothing without what it answers; a rule does, and may have to do without.
-  if (unit.worth < WORTH.demand) return [{ ...unit, text: `${context} ${unit.text}` }];
-  return [
-    { ...unit, text: context, worth: WORTH.said, needs: from + 1 },
-    { ...unit, startsLine: false },
-  ];
+/** What somebody says in answer to the agent, with what it answers: without that it says nothing, or something else. */
+function withContext(unit: Unit, agent: string | undefined): Unit {
+  if (agent === undefined) return unit;
+  return { ...unit, text: `(agent had said: ${cutAt(agent, LONGEST_CONTEXT)}) ${unit.text}` };
 }
 
 /** What the user answered to a question of the agent's, or in refusing a call. */

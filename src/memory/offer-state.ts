@@ -2,6 +2,7 @@ import type { Happening } from './events.ts';
 import type { Piece, Unit } from './piece.ts';
 import type { State, Task } from './state.ts';
 import { ALL_CHANGED, OUTDATED, STATE_HEADS, UNCOMMITTED } from './tell.ts';
+import { cutAt } from './telling.ts';
 import { WORTH } from './weights.ts';
 
 const MOST_CHECKS = 6;
@@ -9,8 +10,10 @@ const MOST_COMMITS = 12;
 /** So many of the newest checks and commits are told in any case. */
 const SURE_CHECKS = 3;
 const LONGEST_CHECK = 140;
-const LONGEST_OUTCOME = 200;
+const LONGEST_OUTCOME = 280;
 const DONE = /^(?:completed?|done|finished|cancel+ed|closed|skipped)$/i;
+
+const BEGUN = /^(?:in[ _-]?progress|active|doing|started|running|current)$/i;
 
 /** Offers what holds at the end: tasks, checks, branch and commits, processes, changed files. */
 export function offerState(
@@ -32,21 +35,34 @@ export function offerState(
 
 type Offer = Pick<Piece, 'head' | 'units'>;
 
+/** So many of the next tasks are told in any case. */
+const SURE_TASKS = 2;
+
 function offerTasks({ tasks, areTasksKept }: State): Offer {
   if (areTasksKept) return { head: '', units: [] };
   const units: Unit[] = [];
+  const waiting = tasks.filter(({ status }) => !DONE.test(status) && !BEGUN.test(status));
   for (const task of tasks) {
+    // An earlier memory had no room for it: it only counts.
+    if (task.text === '') continue;
     const isDone = DONE.test(task.status);
+    const isSure = BEGUN.test(task.status) || waiting.slice(0, SURE_TASKS).includes(task);
     const needs = units.length;
     units.push({
       text: `[${task.status}] ${numberOf(task)}${oneLine(task.text)}`,
-      worth: isDone ? WORTH.closedTask : WORTH.openTask,
+      worth: isSure ? WORTH.sureState : isDone ? WORTH.closedTask : WORTH.openTask,
       startsLine: true,
     });
     if (task.detail !== undefined && !isDone)
       units.push({ text: `: ${oneLine(task.detail)}`, worth: WORTH.taskDetail, startsLine: false, needs });
   }
-  return { head: STATE_HEADS.tasks, units };
+  return { head: `${STATE_HEADS.tasks}${tasks.length > SURE_TASKS + 1 ? countTasks(tasks) : ''}`, units };
+}
+
+/** How many tasks there are, told or not, by their status. */
+function countTasks(tasks: readonly Task[]): string {
+  const counts = Map.groupBy(tasks, ({ status }) => status);
+  return ` ${[...counts].map(([status, all]) => `${all.length} ${status}`).join(', ')}`;
 }
 
 function numberOf({ id }: Task): string {
@@ -57,7 +73,7 @@ function offerChecks({ checks, changedAt }: State, events: readonly Happening[])
   const newest = checks.filter(({ at }) => events[at]?.isKept !== true).slice(-MOST_CHECKS);
   const units = newest.map(({ command, isFailed, isOutdated, outcome, at }, index): Unit => {
     const before = isOutdated || at < changedAt ? OUTDATED : '';
-    const said = outcome === '' ? '' : `: ${outcome.slice(0, LONGEST_OUTCOME)}`;
+    const said = outcome === '' ? '' : `: ${cutAt(outcome, LONGEST_OUTCOME)}`;
     return {
       text: `\`${oneLine(command).slice(0, LONGEST_CHECK)}\` ${isFailed ? 'failed' : 'ended'}${before}${said}`,
       worth: WORTH.lastCheck / (newest.length - index),
@@ -73,12 +89,13 @@ function offerGit(state: State, shorten: (path: string) => string): Offer {
   const isAll = changed.length > 1 && changed.every(({ path }) => uncommitted.includes(path));
   const units: Unit[] = [];
   const add = (text: string, worth: number) => units.push({ text, worth, startsLine: true });
-  if (branch !== undefined) add(`branch ${branch}`, WORTH.state);
+  if (branch !== undefined) add(`branch ${branch}`, WORTH.sureState);
   for (const [index, { hash, subject }] of commits.slice(-MOST_COMMITS).entries()) {
+    const isNewest = index === Math.min(commits.length, MOST_COMMITS) - 1;
     const isNew = index >= Math.min(commits.length, MOST_COMMITS) - SURE_CHECKS;
     add(
       hash === '' ? `committed ${subject}` : `commit ${hash} ${subject}`,
-      isNew ? WORTH.state / 2 : WORTH.closedTask,
+      isNewest ? WORTH.sureState : isNew ? WORTH.state / 2 : WORTH.closedTask,
     );
   }
   for (const { address, title } of made.slice(-MOST_COMMITS))

@@ -1,5 +1,6 @@
 import { currentLines, markReplaced } from './changed-lines.ts';
 import type { Did, Given, Happening, Past, Told } from './events.ts';
+import { namesIn } from './names.ts';
 import { isLook, offerCall, offerFindings, offerLooks, showsFile } from './offer-calls.ts';
 import type { Piece, Unit } from './piece.ts';
 import { type StoryContext, StoryPlace } from './story-place.ts';
@@ -76,21 +77,75 @@ const GREETING = /^[\p{L}' ,]{1,28}[.!]$/u;
 type ToldKind = 'aside' | 'done' | 'plan' | 'closing' | 'asked';
 
 function offerTold(text: string, kind: ToldKind, at: StoryPlace): Piece {
-  const told = unitsOf(text.replaceAll(FILE_LINK, '$1'));
+  const read = unitsOf(text.replaceAll(FILE_LINK, '$1'));
+  const told = kind === 'asked' ? withWholeEnd(read, askedRoom(at), at.context.countText) : read;
   const first = told.findIndex(({ leads, text: words }) => !leads && !GREETING.test(words));
   const last = told.length - 1;
-  const units = told.map(({ leads, ...unit }, index): Unit => {
+  const worthAt = (index: number, unit: Pick<TextUnit, 'text'>): number => {
+    if (kind === 'asked' && index === last) return WORTH.askedEnd;
     // A verdict of two words may stand in front of the first sentence, and a question at the end may still be open.
     const isOpen = !at.isOver && index === last && /[?？]$/.test(unit.text);
     const isFirst = (kind === 'closing' || kind === 'asked') && (index <= first || isOpen);
-    const worth = Math.max(worthOfSentence(unit, kind), isFirst ? WORTH.closingFirst : 0);
+    return Math.max(worthOfSentence(unit, kind), isFirst ? WORTH.closingFirst : 0);
+  };
+  const units = told.map(({ leads, ...unit }, index): Unit => {
     const isAnnounced = isAnnouncement(unit.text);
     // Names that it speaks of are no reason to tell it.
     const names = isAnnounced && (kind === 'aside' || kind === 'closing') ? [] : undefined;
     const text = isAnnounced && kind === 'done' && index === last ? markDone(unit.text) : unit.text;
-    return { ...unit, text, worth: worth * (leads && kind !== 'done' ? LEADING_SHARE : 1) * at.aged, names };
+    const share = leads && kind !== 'done' ? LEADING_SHARE : 1;
+    return { ...unit, text, worth: worthAt(index, unit) * share * at.aged, names };
   });
   return at.piece('agent:', units);
+}
+
+/** So much of the room what the user answers may take, or the end of it where all would be more. */
+const ASKED_SHARE = 0.3;
+/** In a very small memory there is hardly anything else to go on from. */
+const SMALL_ROOM = { tokens: 600, share: 0.8 } as const;
+const NESTED = /^\s{2,40}(?:[-*•+]|\d{1,3}[.)])\s{1,4}/;
+
+function askedRoom({ context: { room } }: StoryPlace): number {
+  return room * (room < SMALL_ROOM.tokens ? SMALL_ROOM.share : ASKED_SHARE);
+}
+
+/** The units with as many of the last as there is room for in one: a result, a list of choices and the question behind it. */
+function withWholeEnd(
+  units: readonly TextUnit[],
+  room: number,
+  countText: (text: string) => number,
+): readonly TextUnit[] {
+  const labels = new Map<string, number>();
+  const parts = units.map((unit) => asPart(unit, labels));
+  let left = room;
+  let from = units.length;
+  for (const part of parts.toReversed()) {
+    left -= countText(part);
+    if (left < 0) break;
+    from--;
+  }
+  // What begins in the middle of a list has lost what it is about.
+  while (from > 0 && from < units.length && units[from]?.needs !== undefined) from++;
+  if (from >= units.length - 1) return units;
+  const text = parts.slice(from).join('').replaceAll(/:; /g, ': ').trim();
+  return [...units.slice(0, from), { text, startsLine: true, needs: undefined, leads: false }];
+}
+
+/** What an item begins with: `Departure: 04:00`. */
+const LABEL = /^([\p{L} ]{2,30}): (?=\S)/u;
+/** A label that came before is known: the items of a list name the same things in the same order. */
+const KNOWN_LABEL = 1;
+
+/** A unit with what stands between it and the one before it. An item of an item goes on behind that. */
+function asPart({ text, startsLine }: TextUnit, labels: Map<string, number>): string {
+  const plain = text.replaceAll('**', '').trimEnd();
+  if (!startsLine) return ` ${plain}`;
+  if (!NESTED.test(plain)) return `\n${plain}`;
+  const item = plain.replace(NESTED, '');
+  const label = LABEL.exec(item)?.[1] ?? '';
+  const times = labels.get(label) ?? 0;
+  if (label !== '') labels.set(label, times + 1);
+  return `; ${times >= KNOWN_LABEL ? item.replace(LABEL, '') : item}`;
 }
 
 function markDone(text: string): string {
@@ -115,7 +170,9 @@ function worthOfSentence({ text }: Pick<TextUnit, 'text'>, kind: ToldKind): numb
   const decides = isDecisive(text);
   if (kind === 'closing') return decides ? WORTH.decisive : WORTH.closing;
   if (kind === 'aside' && isAnnouncement(text)) return WORTH.announcement;
-  return WORTH.aside;
+  const isEmpty = namesIn(text).size === 0;
+  if (kind === 'done' && isEmpty && isAnnouncement(text)) return WORTH.closing;
+  return decides && !isEmpty ? WORTH.finding : WORTH.aside;
 }
 
 function offerGiven({ text, isHandover }: Given, at: StoryPlace): Piece {

@@ -4,7 +4,7 @@ import type { Did, Happening } from './events.ts';
 import type { KnownFiles } from './files.ts';
 import { type GitFacts, GitState } from './git-state.ts';
 import { listedLines } from './results.ts';
-import { outcomeOf } from './telling.ts';
+import { hasFailed, outcomeOf } from './telling.ts';
 
 /** A check and how its newest run ended. */
 export interface Check {
@@ -175,7 +175,7 @@ class StateFolder {
     const kind = commandKind(command);
     if (kind === 'look') this.grep(text, undefined, place);
     if (kind === 'check' || (kind === 'do' && before !== undefined && text !== ''))
-      this.check(command, text, isFailed, place);
+      this.check(command, text, isFailed || (kind === 'check' && hasFailed(text)), place);
     this.git.run(command, event, place);
   }
 

@@ -7,6 +7,9 @@ import { OLDEST_SHARE } from './weights.ts';
 /** What the story of an event depends on besides the event. */
 export interface StoryContext {
   readonly events: readonly Happening[];
+  /** Tokens of the whole memory. */
+  readonly room: number;
+  readonly countText: (text: string) => number;
   /** Number of events. */
   readonly total: number;
   /** Where the newest words of the user stand. */

@@ -93,12 +93,17 @@ function clean(line: string): string {
 }
 
 /** How one of several parts of a check ended, each on a line of its own. */
-const VERDICT = /^\s{0,8}(?:-{3} )?(?:ok|FAIL(?:ED)?|PASS(?:ED)?|ERROR|not ok|[✗✕×✖])(?=[\s:])/;
+const VERDICT = /^\s{0,8}(?:ok|PASS(?:ED)?|(?:-{3} )?(?:FAIL(?:ED)?|ERROR|not ok|[✗✕×✖]))(?=[\s:])/;
 const FAILED_VERDICT = /^\s{0,8}(?:-{3} )?(?:FAIL|ERROR|not ok|[✗✕×✖])/;
 /** A line of a stack says where, not what. */
 const STACK = /\.\w{1,6}:\d{1,6}(?::\d{1,5})?(?:\)?$| \+0x)|^\s{0,12}(?:at |File "|goroutine |Traceback )/;
 const MOST_VERDICTS = 4;
 const LONGEST_VERDICT = 90;
+
+/** Whether a part of a check says that it failed, whatever the command made of that. */
+export function hasFailed(text: string): boolean {
+  return tellingLines(text).some(({ text: line }) => VERDICT.test(line) && FAILED_VERDICT.test(line));
+}
 
 /** The lines that say how a check ended: what failed and why, or else the sum of it, or how each of its parts did. */
 export function outcomeOf(text: string, isFailed: boolean): string | undefined {

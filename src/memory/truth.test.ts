@@ -277,3 +277,87 @@ describe('announcements', () => {
     expect(text).toContain('I need to clear the timer in stopGauge. (done)');
   });
 });
+
+/** Talk that fills a session. */
+const filler = (count: number) =>
+  Array.from({ length: count }, (_, index) => [
+    user(`Please look at gauge number ${index} in hall ${index + 7}.`),
+    agent(`Gauge ${index} in hall ${index + 7} shows ${index * 3} bar, as the log of that day says.`),
+  ]).flat();
+
+describe('what the user answers', () => {
+  const options = [
+    'Two ways are open:',
+    '',
+    '1. **Rebuild the index**',
+    '   - Time: 4 hours',
+    '   - Risk: none',
+    '2. **Patch the index in place**',
+    '   - Time: 10 minutes',
+    '   - Risk: old readers fail',
+    '',
+    'Which one shall I take?',
+  ].join('\n');
+
+  it('stands there whole, with labels told once, whatever else has to go', async () => {
+    const text = await memoryOf([...filler(30), user('Fix it.'), agent(options), user('The second.')], {
+      tokens: 260,
+      kept: 1,
+    });
+    expect(text).toContain(
+      [
+        '- agent: Two ways are open:',
+        '  1. Rebuild the index; Time: 4 hours; Risk: none',
+        '  2. Patch the index in place; 10 minutes; old readers fail',
+        '  Which one shall I take?',
+      ].join('\n'),
+    );
+  });
+
+  it('stands with an answer that points back to it', async () => {
+    const text = await memoryOf(
+      [
+        user('It stops at night.'),
+        agent('The watchdog ends it. Shall I set `watchdog.limit` to 0 for good?'),
+        user("no, don't set it"),
+        agent('I leave it.'),
+        ...filler(30),
+      ],
+      { tokens: 220 },
+    );
+    expect(text).toContain("(agent had said: Shall I set `watchdog.limit` to 0 for good?) no, don't set it");
+  });
+});
+
+describe('tasks', () => {
+  const names = ['pump', 'valve', 'gauge', 'tank', 'pipe', 'meter', 'filter', 'cooler', 'heater'];
+  const list = names.map((name, index) => ({
+    content: `Port the ${name} driver`,
+    status: index < 2 ? 'completed' : index === 2 ? 'in_progress' : 'pending',
+  }));
+  const session = [
+    user('Port the drivers.'),
+    ...together({ name: 'TodoWrite', input: { todos: list }, output: 'ok' }),
+    ...filler(20),
+  ];
+
+  it('are told by the one in progress, the next two and counts where there is little room', async () => {
+    const text = await memoryOf(session, { tokens: 130 });
+    expect(part(text, 'Where we are')).toBe(
+      [
+        'Tasks: 2 completed, 1 in_progress, 6 pending',
+        '  [in_progress] 3 Port the gauge driver',
+        '  [pending] 4 Port the tank driver',
+        '  [pending] 5 Port the pipe driver',
+      ].join('\n'),
+    );
+  });
+
+  it('keep their counts from memory to memory', async () => {
+    const earlier = await memoryOf(session, { tokens: 130 });
+    const done = together({ name: 'TaskUpdate', input: { taskId: '3', status: 'completed' }, output: 'ok' });
+    expect(await memoryOf([user('Go on.'), ...done], { earlier })).toContain(
+      'Tasks: 3 completed, 6 pending\n',
+    );
+  });
+});

@@ -9,11 +9,14 @@ export const WORTH = {
   state: 40,
   /** How the newest check ended is told in any case; of older ones, the less the older. */
   lastCheck: 100,
+  /** What is being done and what comes next, the branch and the newest commit. */
+  sureState: 100,
   /** An open task names the work to come; a closed one only says that it need not be done again. */
   openTask: 14,
   closedTask: 6,
   taskDetail: 1.6,
-  changedFile: 40,
+  /** Whoever goes on has to know what is no longer as it was. */
+  changedFile: 100,
 
   /** A line below what an earlier memory tells: it was chosen once, and there is newer now. */
   past: 0.4,
@@ -42,10 +45,13 @@ export const WORTH = {
   /** The text that ends a turn says what was done and found. Its first sentence most of all: the rest of it may be long. */
   closingFirst: 5.5,
   closing: 1,
-  /** What the newest words of the user answer is a part of what they ask: "fix them all" means a list. */
+  /** What the newest words of the user answer is a part of what they ask: "fix them all" means a list. Its end is told whole. */
   asked: 8,
+  askedEnd: 200,
   /** What the agent says between two steps is short, and tells what it has found and why it goes on as it does. */
   aside: 4.5,
+  /** It finds or decides something about a thing by its name. */
+  finding: 6,
   /** A sentence with a finding, a decision or a reason in a long text. */
   decisive: 1.5,
   /** "Let me look at …": the look itself is told. */
