@@ -9,6 +9,8 @@ import { WORTH } from './weights.ts';
 const SHORT_TEXT = 700;
 const FEW_WORDS = 200;
 const LONGEST_CONTEXT = 200;
+/** So many of the newest texts are recent. */
+const RECENT = 3;
 
 /** The user's texts by their numbers, which later memories go on with. */
 export function numberSaid(events: readonly Happening[]): ReadonlyMap<Said, number> {
@@ -48,18 +50,20 @@ export function offerSaid(
   const isAbove = (event: Happening) =>
     event.type === 'said' && !event.isKept && foldedQuotes.some((text) => text.includes(fold(event.text)));
   const inForce = spoken.findLastIndex(({ event }) => isAbove(event));
+  const newest = Math.max(0, ...numbers.values());
   const pieces = spoken.flatMap(({ event, place }, turn): readonly Piece[] => {
     if (event.type !== 'said') return [];
     const number = numbers.get(event) ?? 0;
     const own = byTurn.get(turn) ?? [];
     const isQuoted = isAbove(event);
     const isSince = inForce !== -1 && turn > inForce;
+    const isOld = number <= newest - RECENT;
     const numberOfSaying = (saying: number) => numberOf(sayings[saying]?.turn ?? -1);
     const isHeld = (saying: Saying) => revising.has(saying) || leaned.has(saying.text);
     const units =
       event.isKept || isQuoted
         ? [...(isQuoted ? [QUOTED] : []), ...revokedNotes(own, numberOfSaying)]
-        : offerSayings(own, { event, turns, isHeld, isSince, numberOfSaying });
+        : offerSayings(own, { event, turns, isHeld, isOld, isSince, numberOfSaying });
     const piece = { head: headOf(event, number), units, turn: number };
     if (units.length === 0) return [];
     // What the user said after the request stands under it, where things stand.
@@ -130,6 +134,8 @@ interface SayingTerms {
   readonly turns: readonly Turn[];
   /** Whether something else that is told stands or falls with it. */
   readonly isHeld: (saying: Saying) => boolean;
+  /** Whether the user has spoken several times since: a question was answered long ago. */
+  readonly isOld: boolean;
   /** Whether it was said after the request that is being worked on. */
   readonly isSince: boolean;
   readonly numberOfSaying: (saying: number) => number | undefined;
@@ -137,7 +143,7 @@ interface SayingTerms {
 
 function offerSayings(
   sayings: readonly Saying[],
-  { event, turns, isHeld, isSince, numberOfSaying }: SayingTerms,
+  { event, turns, isHeld, isOld, isSince, numberOfSaying }: SayingTerms,
 ): readonly Unit[] {
   const units: Unit[] = [];
   for (const [index, saying] of sayings.entries()) {
@@ -150,7 +156,7 @@ function offerSayings(
     }
     const isEdge = index === 0 || index === sayings.length - 1;
     const isSure = isAnswer(event) || (isSince && event.text.length <= SHORT_TEXT);
-    const own = isSure ? WORTH.demand : worthOfSaying(kind, event.text.length, isEdge);
+    const own = isSure ? WORTH.demand : worthOfSaying(kind, event.text.length, { isEdge, isOld });
     const worth = isHeld(saying) ? WORTH.held : own;
     const agent = isRule(kind) ? leansOn.find(({ turn }) => turns[turn]?.by === 'agent') : undefined;
     units.push(withContext({ text, worth, startsLine }, agent?.text));
@@ -169,9 +175,14 @@ function isAnswer({ answers }: Said): boolean {
   return answers !== undefined;
 }
 
-function worthOfSaying(kind: Saying['kind'], length: number, isEdge: boolean): number {
+function worthOfSaying(
+  kind: Saying['kind'],
+  length: number,
+  { isEdge, isOld }: { readonly isEdge: boolean; readonly isOld: boolean },
+): number {
   if (kind === 'demand') return WORTH.demand;
   if (kind === 'talk') return WORTH.idle;
+  if (kind === 'question' && isOld) return WORTH.oldQuestion;
   // A few words cost nothing, and only the user can say them.
   if (length <= FEW_WORDS) return WORTH.fewWords;
   if (kind === 'decision') return WORTH.decision;

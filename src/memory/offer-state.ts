@@ -9,6 +9,8 @@ const MOST_CHECKS = 6;
 const MOST_COMMITS = 12;
 /** So many of the newest checks and commits are told in any case. */
 const SURE_CHECKS = 3;
+/** What ran before later edits is worth this part of its worth. */
+const OUTDATED_PART = 3;
 const LONGEST_CHECK = 140;
 const LONGEST_OUTCOME = 280;
 const DONE = /^(?:completed?|done|finished|cancel+ed|closed|skipped)$/i;
@@ -41,22 +43,33 @@ const SURE_TASKS = 2;
 function offerTasks({ tasks, areTasksKept }: State): Offer {
   if (areTasksKept) return { head: '', units: [] };
   const units: Unit[] = [];
-  const waiting = tasks.filter(({ status }) => !DONE.test(status) && !BEGUN.test(status));
-  for (const task of tasks) {
-    // An earlier memory had no room for it: it only counts.
-    if (task.text === '') continue;
-    const isDone = DONE.test(task.status);
-    const isSure = BEGUN.test(task.status) || waiting.slice(0, SURE_TASKS).includes(task);
+  const waiting = tasks.filter(({ status }) => kindOfTask(status) === 'waiting');
+  const sure = new Set(waiting.slice(0, SURE_TASKS));
+  let before: number | undefined;
+  // Of some an earlier memory had no room for the text: they only count.
+  for (const task of tasks.filter(({ text }) => text !== '')) {
+    const kind = sure.has(task) ? 'begun' : kindOfTask(task.status);
+    const isWaiting = kindOfTask(task.status) === 'waiting';
     const needs = units.length;
     units.push({
       text: `[${task.status}] ${numberOf(task)}${oneLine(task.text)}`,
-      worth: isSure ? WORTH.sureState : isDone ? WORTH.closedTask : WORTH.openTask,
+      worth: TASK_WORTH[kind],
       startsLine: true,
+      // None that waits stands there without those that come before it.
+      needs: isWaiting ? before : undefined,
+      names: kind === 'done' ? [] : undefined,
     });
-    if (task.detail !== undefined && !isDone)
+    if (isWaiting) before = needs;
+    if (task.detail !== undefined && kind !== 'done')
       units.push({ text: `: ${oneLine(task.detail)}`, worth: WORTH.taskDetail, startsLine: false, needs });
   }
   return { head: `${STATE_HEADS.tasks}${tasks.length > SURE_TASKS + 1 ? countTasks(tasks) : ''}`, units };
+}
+
+const TASK_WORTH = { begun: WORTH.sureState, waiting: WORTH.openTask, done: WORTH.closedTask } as const;
+
+function kindOfTask(status: string): keyof typeof TASK_WORTH {
+  return DONE.test(status) ? 'done' : BEGUN.test(status) ? 'begun' : 'waiting';
 }
 
 /** How many tasks there are, told or not, by their status. */
@@ -73,10 +86,11 @@ function offerChecks({ checks, changedAt }: State, events: readonly Happening[])
   const newest = checks.filter(({ at }) => events[at]?.isKept !== true).slice(-MOST_CHECKS);
   const units = newest.map(({ command, isFailed, isOutdated, outcome, at }, index): Unit => {
     const before = isOutdated || at < changedAt ? OUTDATED : '';
+    const isLast = index === newest.length - 1;
     const said = outcome === '' ? '' : `: ${cutAt(outcome, LONGEST_OUTCOME)}`;
     return {
       text: `\`${oneLine(command).slice(0, LONGEST_CHECK)}\` ${isFailed ? 'failed' : 'ended'}${before}${said}`,
-      worth: WORTH.lastCheck / (newest.length - index),
+      worth: WORTH.lastCheck / (newest.length - index) / (before === '' || isLast ? 1 : OUTDATED_PART),
       startsLine: true,
     };
   });

@@ -58,7 +58,10 @@ function toldKind(event: Told, { context, place }: StoryPlace): ToldKind {
   if (event.isClosing) return 'closing';
   const next = context.events[place + 1];
   const isDone = next?.type === 'did' && next.action.kind === 'change' && !next.isFailed && !next.isRefused;
-  return isDone || event.text.endsWith(DONE) ? 'done' : place === context.newest + 1 ? 'plan' : 'aside';
+  if (isDone || event.text.endsWith(DONE)) return 'done';
+  if (place === context.newest + 1) return 'plan';
+  const before = context.events[place - 1];
+  return before?.type === 'did' && before.isFailed ? 'explains' : 'aside';
 }
 
 /** Behind an announcement that was followed by what it announces. */
@@ -71,32 +74,49 @@ const LEADING_SHARE = 0.5;
 const GREETING = /^[\p{L}' ,]{1,28}[.!]$/u;
 
 /**
- * What a text of the agent's is: said between two steps, right before the change it announces, first of all in the newest
+ * What a text of the agent's is: said between two steps, right after a failure, right before the change it announces, first of all in the newest
  * turn, the end of a turn, or what the newest request of the user answers, which often makes no sense without all of it.
  */
-type ToldKind = 'aside' | 'done' | 'plan' | 'closing' | 'asked';
+type ToldKind = 'aside' | 'explains' | 'done' | 'plan' | 'closing' | 'asked';
 
 function offerTold(text: string, kind: ToldKind, at: StoryPlace): Piece {
   const read = unitsOf(text.replaceAll(FILE_LINK, '$1'));
   const told = kind === 'asked' ? withWholeEnd(read, askedRoom(at), at.context.countText) : read;
-  const first = told.findIndex(({ leads, text: words }) => !leads && !GREETING.test(words));
+  const first = firstTelling(told);
+  const ending = told.findLastIndex(({ text: words }) => !OFFERS.test(words));
   const last = told.length - 1;
   const worthAt = (index: number, unit: Pick<TextUnit, 'text'>): number => {
     if (kind === 'asked' && index === last) return WORTH.askedEnd;
     // A verdict of two words may stand in front of the first sentence, and a question at the end may still be open.
     const isOpen = !at.isOver && index === last && /[?？]$/.test(unit.text);
-    const isFirst = (kind === 'closing' || kind === 'asked') && (index <= first || isOpen);
-    return Math.max(worthOfSentence(unit, kind), isFirst ? WORTH.closingFirst : 0);
+    const isVerdict = index < first && GREETING.test(unit.text);
+    const isFirst = (kind === 'closing' || kind === 'asked') && (index === first || isVerdict || isOpen);
+    if (isFirst) return Math.max(worthOfSentence(unit, kind), WORTH.closingFirst);
+    const isLast = kind === 'closing' && index === ending;
+    return Math.max(worthOfSentence(unit, kind), isLast ? WORTH.closingLast : 0);
   };
   const units = told.map(({ leads, ...unit }, index): Unit => {
     const isAnnounced = isAnnouncement(unit.text);
     // Names that it speaks of are no reason to tell it.
-    const names = isAnnounced && (kind === 'aside' || kind === 'closing') ? [] : undefined;
+    const names = isAnnounced && kind !== 'done' && kind !== 'plan' && kind !== 'asked' ? [] : undefined;
     const text = isAnnounced && kind === 'done' && index === last ? markDone(unit.text) : unit.text;
     const share = leads && kind !== 'done' ? LEADING_SHARE : 1;
     return { ...unit, text, worth: worthAt(index, unit) * share * at.aged, names };
   });
   return at.piece('agent:', units);
+}
+
+/** Asks what to do next, or offers it. */
+const OFFERS =
+  /[?？]$|^(?:if you (?:want|like|prefer)|let me know|would you|shall i|wenn du|si quieres|如果)/i;
+
+/** The first sentence that says something: it names a thing, finds or decides. One of a few words only opens the talk. */
+function firstTelling(units: readonly TextUnit[]): number {
+  const isOpening = ({ leads, text }: TextUnit) => leads || GREETING.test(text) || isAnnouncement(text);
+  const telling = units.findIndex(
+    (unit) => !isOpening(unit) && (isDecisive(unit.text) || namesIn(unit.text).size > 0),
+  );
+  return telling === -1 ? units.findIndex((unit) => !isOpening(unit)) : telling;
 }
 
 /** So much of the room what the user answers may take, or the end of it where all would be more. */
@@ -168,10 +188,12 @@ function worthOfSentence({ text }: Pick<TextUnit, 'text'>, kind: ToldKind): numb
   if (kind === 'asked') return WORTH.asked;
   if (GREETING.test(text)) return WORTH.announcement;
   const decides = isDecisive(text);
-  if (kind === 'closing') return decides ? WORTH.decisive : WORTH.closing;
-  if (kind === 'aside' && isAnnouncement(text)) return WORTH.announcement;
+  if (kind === 'closing')
+    return givesReason(text) ? WORTH.closingReason : decides ? WORTH.decisive : WORTH.closing;
+  if ((kind === 'aside' || kind === 'explains') && isAnnouncement(text)) return WORTH.announcement;
   const isEmpty = namesIn(text).size === 0;
   if (kind === 'done' && isEmpty && isAnnouncement(text)) return WORTH.closing;
+  if (kind === 'explains' && (decides || !isEmpty)) return WORTH.explanation;
   return decides && !isEmpty ? WORTH.finding : WORTH.aside;
 }
 

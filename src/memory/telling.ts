@@ -105,6 +105,19 @@ export function hasFailed(text: string): boolean {
   return tellingLines(text).some(({ text: line }) => VERDICT.test(line) && FAILED_VERDICT.test(line));
 }
 
+/**
+ * The line that says what went wrong. Behind the first failure of a check come others that follow from it; a program by
+ * itself ends with what stopped it.
+ */
+export function errorIn(text: string): string | undefined {
+  const lines = tellingLines(text);
+  const errors = lines.filter(
+    ({ kind, text: line }) => kind === 'error' && !STACK.test(line.trim()) && !VERDICT.test(line),
+  );
+  const isCheck = lines.some(({ text: line }) => VERDICT.test(line) && FAILED_VERDICT.test(line));
+  return (isCheck ? errors[0] : errors.at(-1))?.text.trim();
+}
+
 /** The lines that say how a check ended: what failed and why, or else the sum of it, or how each of its parts did. */
 export function outcomeOf(text: string, isFailed: boolean): string | undefined {
   const lines = tellingLines(text).map(({ text: line, kind }) => ({ line: line.trim(), kind }));
@@ -115,12 +128,7 @@ export function outcomeOf(text: string, isFailed: boolean): string | undefined {
   const sum = lines.findLast(isSum)?.line;
   const told: (string | undefined)[] = [];
   if (isFailed || failed.length > 0) {
-    const errors = lines.filter(
-      ({ kind, line }) => kind === 'error' && !STACK.test(line) && !VERDICT.test(line),
-    );
-    // Behind the first failure come others that follow from it; a program by itself ends with what stopped it.
-    const error = (failed.length > 0 ? errors[0] : errors.at(-1))?.line;
-    told.push(...failed.slice(0, MOST_VERDICTS - 1), error, sum, ...verdicts);
+    told.push(...failed.slice(0, MOST_VERDICTS - 1), errorIn(text), sum, ...verdicts);
   } else told.push(...(verdicts.length > 1 ? verdicts : [sum ?? verdicts.at(-1)]));
   const shown = [...new Set(told.filter((line) => line !== undefined))].slice(0, MOST_VERDICTS);
   // A line that leads others says nothing without them.

@@ -361,3 +361,136 @@ describe('tasks', () => {
     );
   });
 });
+
+/** Looking around that fills a session. */
+const looks = Array.from({ length: 40 }, (_, index) => run(`ls hall${index}`, `gauge${index}.txt`)).flat();
+
+describe('what the agent concluded', () => {
+  it('is told by the sentence that says why, and not by its opening words', async () => {
+    const text = await memoryOf(
+      [
+        user('Why does the pump stop?'),
+        agent(
+          'Good question, that one is a classic and worth a closer look. Many things happen at night. The pump stops because `drainTank` closes the valve first.',
+        ),
+        user('Thanks.'),
+        agent('Sure.'),
+        user('Look around.'),
+        ...looks,
+      ],
+      { tokens: 90 },
+    );
+    expect(text).toContain('The pump stops because `drainTank` closes the valve first.');
+    expect(text).not.toContain('Good question');
+  });
+
+  it('after a failure stands with the line that failed', async () => {
+    const output = [
+      'starting the pump',
+      'Traceback (most recent call last):',
+      '  File "pump.py", line 3',
+      'ValueError: valve 7 is closed',
+    ];
+    const text = await memoryOf(
+      [
+        user('Run it.'),
+        ...run('python3 pump.py', output.join('\n'), true),
+        agent('Valve 7 is closed because `open_valve` runs after the start.'),
+        ...edit('/app/pump.py', 'start(); open_valve()', 'open_valve(); start()'),
+        agent('Mended.'),
+        ...looks,
+      ],
+      { tokens: 170 },
+    );
+    expect(text).toContain('ValueError: valve 7 is closed');
+    expect(text).toContain('Valve 7 is closed because `open_valve` runs after the start.');
+    expect(text).not.toContain('File "pump.py"');
+  });
+});
+
+describe('files in a small memory', () => {
+  const source = (name: string) =>
+    Array.from(
+      { length: 60 },
+      (_, index) => `export const ${name}Limit${index} = readLimitOf("${name}", ${index});`,
+    );
+  const read = (name: string) =>
+    together({
+      name: 'Read',
+      input: { file_path: `/app/src/${name}.ts` },
+      output: source(name)
+        .map((line, index) => `${index + 1}→${line}`)
+        .join('\n'),
+    });
+  const session = [
+    user('Raise the limits.'),
+    ...read('tank'),
+    ...read('pump'),
+    ...edit('/app/src/tank.ts', 'readLimitOf("tank", 3)', 'readLimitOf("tank", 30)'),
+    ...run('npm test', 'Tests  9 passed (9)'),
+    ...edit('/app/src/pump.ts', 'readLimitOf("pump", 5)', 'readLimitOf("pump", 50)'),
+    agent('The limits are raised.'),
+    ...filler(60),
+  ];
+
+  it('are only those that no check has passed since they were changed', async () => {
+    const shown = part(await memoryOf(session, { tokens: 320 }), 'Files as they are now');
+    expect(shown).not.toContain('tank.ts');
+    expect(shown).not.toMatch(/^\d+: /m);
+  });
+
+  it('take a small part of it, in contiguous lines', async () => {
+    const text = await memoryOf(session, { tokens: 620 });
+    const shown = part(text, 'Files as they are now');
+    expect(shown.length).toBeLessThan(text.length * 0.25);
+    expect(shown).not.toMatch(/^\d+: /m);
+  });
+});
+
+describe('what a harness says in the name of the user', () => {
+  it('is not told as their words: notices that come again and again', async () => {
+    const notices = ['a1', 'b2', 'c3'].map((id) => user(`Full log is kept at: /tmp/logs/${id}.txt`));
+    const text = await memoryOf([
+      user('Start the jobs.'),
+      ...notices.flatMap((notice) => [agent('Started.'), notice]),
+    ]);
+    expect(part(text, 'What the user said')).toBe('[1] Start the jobs.');
+  });
+
+  it('nor the pages of a command that came while the agent was at work', async () => {
+    const manual = `## Phase 1\n${'Launch the reviewers and never skip one.\n'.repeat(50)}## Phase 2\nFix what they find.`;
+    const text = await memoryOf([
+      user('Tidy up.'),
+      ...together({ name: 'Skill', input: { skill: 'tidy' }, output: 'Launching' }),
+      user(manual),
+      agent('Tidied.'),
+    ]);
+    expect(part(text, 'What the user said')).toBe('[1] Tidy up.');
+  });
+
+  it('and fields that repeat what was asked with are told once', async () => {
+    const text = await memoryOf([
+      user('Who is it?'),
+      ...together({
+        name: 'get_user',
+        input: { user_id: 'ada_4410' },
+        output: JSON.stringify({ user_id: 'ada_4410', level: 'silver', note: 'pays by card. '.repeat(20) }),
+      }),
+      agent('Ada.'),
+    ]);
+    expect(text).toContain('- called get_user user_id ada_4410\n  level silver');
+  });
+});
+
+describe('questions', () => {
+  it('that were answered long ago give way to what was decided', async () => {
+    const asked = Array.from({ length: 25 }, (_, index) => [
+      user(`how does hall ${index} get its water at night?`),
+      agent(`Through pipe ${index}.`),
+    ]).flat();
+    const text = await memoryOf([...asked, user("let's take the blue pumps"), agent('Taken.'), ...asked], {
+      tokens: 120,
+    });
+    expect(text).toContain("let's take the blue pumps");
+  });
+});
