@@ -92,6 +92,7 @@ function offerTold(text: string, kind: ToldKind, at: StoryPlace): Piece {
     const isVerdict = index < first && GREETING.test(unit.text);
     const isFirst = (kind === 'closing' || kind === 'asked') && (index === first || isVerdict || isOpen);
     if (isFirst) return Math.max(worthOfSentence(unit, kind), WORTH.closingFirst);
+    if (kind === 'closing' && index < first && told[index]?.leads === false) return WORTH.closing / 2;
     const isLast = kind === 'closing' && index === ending;
     return Math.max(worthOfSentence(unit, kind), isLast ? WORTH.closingLast : 0);
   };
@@ -110,13 +111,16 @@ function offerTold(text: string, kind: ToldKind, at: StoryPlace): Piece {
 const OFFERS =
   /[?？]$|^(?:if you (?:want|like|prefer)|let me know|would you|shall i|wenn du|si quieres|如果)/i;
 
+/** A text of fewer sentences answers with the first of them. */
+const LONG_TEXT = 4;
+
 /** The first sentence that says something: it names a thing, finds or decides. One of a few words only opens the talk. */
 function firstTelling(units: readonly TextUnit[]): number {
   const isOpening = ({ leads, text }: TextUnit) => leads || GREETING.test(text) || isAnnouncement(text);
   const telling = units.findIndex(
     (unit) => !isOpening(unit) && (isDecisive(unit.text) || namesIn(unit.text).size > 0),
   );
-  return telling === -1 ? units.findIndex((unit) => !isOpening(unit)) : telling;
+  return telling === -1 || units.length < LONG_TEXT ? units.findIndex((unit) => !isOpening(unit)) : telling;
 }
 
 /** So much of the room what the user answers may take, or the end of it where all would be more. */

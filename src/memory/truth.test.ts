@@ -366,23 +366,26 @@ describe('tasks', () => {
 const looks = Array.from({ length: 40 }, (_, index) => run(`ls hall${index}`, `gauge${index}.txt`)).flat();
 
 describe('what the agent concluded', () => {
-  it('is told by the sentence that says why, and not by its opening words', async () => {
-    const text = await memoryOf(
-      [
+  it.each([80, 110, 140])(
+    'is told by the sentence that says why, and not by its opening words, in %i tokens',
+    async (tokens) => {
+      const opening = 'Good question, that one is a classic and worth a closer look.';
+      const more = 'Many things happen in the halls at night, and some of them are loud. '.repeat(2);
+      const other = 'People come and go, and nobody writes it down for the next day. '.repeat(6);
+      const reason = 'The pump stops because `drainTank` closes the valve first.';
+      const list = [
         user('Why does the pump stop?'),
-        agent(
-          'Good question, that one is a classic and worth a closer look. Many things happen at night. The pump stops because `drainTank` closes the valve first.',
-        ),
+        agent(`${opening} ${more}${other}${reason}`),
         user('Thanks.'),
         agent('Sure.'),
         user('Look around.'),
         ...looks,
-      ],
-      { tokens: 90 },
-    );
-    expect(text).toContain('The pump stops because `drainTank` closes the valve first.');
-    expect(text).not.toContain('Good question');
-  });
+      ];
+      const text = await memoryOf(list, { tokens });
+      expect(text).toContain(reason);
+      expect(text).not.toContain('Good question');
+    },
+  );
 
   it('after a failure stands with the line that failed', async () => {
     const output = [
