@@ -8,6 +8,8 @@ export type Choice = ReadonlyMap<Piece, ReadonlySet<number>>;
 export interface ChooseTerms {
   readonly countText: (text: string) => number;
   readonly names: NameWorth;
+  /** The share of the room that files may take at most. */
+  readonly filesShare: number;
 }
 
 /** What a line break, a list mark and the words around a head cost. */
@@ -46,7 +48,10 @@ export class Chooser {
   private room = 0;
   private readonly spent = new Map<PartName, number>();
 
-  constructor(pieces: readonly Piece[], { countText, names }: ChooseTerms) {
+  private readonly filesShare: number;
+
+  constructor(pieces: readonly Piece[], { countText, names, filesShare }: ChooseTerms) {
+    this.filesShare = filesShare;
     this.told = new Set(names.known);
     const candidates: Candidate[] = [];
     for (const piece of pieces) {
@@ -82,12 +87,15 @@ export class Chooser {
   /** Gives back what was taken last, about so many tokens of it. */
   drop(tokens: number): void {
     let freed = 0;
-    while (freed < tokens) {
-      const last = this.taken.pop();
-      if (last === undefined) return;
-      const units = this.chosen.get(last.piece);
-      const isNeeded = [...(units ?? [])].some((unit) => last.piece.units[unit]?.needs === last.unit);
-      if (isNeeded) continue;
+    for (let last = this.taken.pop(); last !== undefined; last = this.taken.pop()) {
+      const { piece, unit } = last;
+      const units = this.chosen.get(piece);
+      // What was taken only for the sake of something that is gone goes too.
+      if (freed >= tokens && piece.units[unit]?.worth !== 0) {
+        this.taken.push(last);
+        return;
+      }
+      if ([...(units ?? [])].some((each) => piece.units[each]?.needs === unit)) continue;
       units?.delete(last.unit);
       freed += last.cost;
       if (units?.size !== 0) continue;
@@ -137,12 +145,13 @@ export class Chooser {
     const wanted = withNeeds(piece, unit, units);
     const costs = this.costs.get(piece) ?? [];
     const cost = wanted.reduce((sum, each) => sum + (costs[each] ?? 0), units.size === 0 ? head : 0);
-    if (cost > this.left) {
+    const spent = (this.spent.get(piece.part) ?? 0) + cost;
+    if (cost > this.left || (piece.part === 'files' && spent > this.filesShare * this.room)) {
       this.passed.push(candidate);
       return;
     }
     this.left -= cost;
-    this.spent.set(piece.part, (this.spent.get(piece.part) ?? 0) + cost);
+    this.spent.set(piece.part, spent);
     for (const each of wanted.toReversed()) {
       units.add(each);
       this.taken.push({ ...candidate, unit: each, cost: costs[each] ?? 0 });

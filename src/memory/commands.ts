@@ -6,6 +6,8 @@ const LOOKS = new Set(
     ' ',
   ),
 );
+/** They move files about, whatever the files are called. */
+const FILE_COMMANDS = new Set('rm mv cp ln mkdir rmdir touch chmod chown kill'.split(' '));
 const GIT_LOOKS = new Set(
   'status diff log show branch remote rev-parse ls-files blame describe config grep ls-remote reflog shortlog cat-file'.split(
     ' ',
@@ -40,9 +42,12 @@ function withoutCut(text: string): string {
     .replace(/\s{0,5}2>&1$/, '');
 }
 
+/** A text that is fed to a program: by its end mark and its lines. */
+export const HEREDOC = /<<-?\s?['"]?(\w{1,20})['"]?[^\n]{0,200}\n([\s\S]{1,6000}?)\n\s{0,8}\1\b/g;
+
 /** Tells what a command is for by its first words, and by the words of checks. */
 export function commandKind(command: string): CommandKind {
-  const plain = plainCommand(command);
+  const plain = plainCommand(command).replaceAll(HEREDOC, '<<…');
   const parts = plain.split(/&&|;|\|\||\n/).map((part) => part.trim());
   const kinds = parts.filter((part) => part !== '').map(kindOfPart);
   for (const kind of ['git', 'check', 'do', 'look'] as const) if (kinds.includes(kind)) return kind;
@@ -58,13 +63,13 @@ function kindOfPart(part: string): CommandKind {
     )
       ? 'git'
       : 'look';
-  if (LOOKS.has(first) && !part.includes('>')) return first === 'echo' && parts(part) ? 'do' : 'look';
+  if (LOOKS.has(first)) return part.replaceAll(DISCARDS, '').includes('>') ? 'do' : 'look';
+  if (FILE_COMMANDS.has(first)) return 'do';
   return CHECK.test(part.slice(0, 200)) ? 'check' : 'do';
 }
 
-function parts(part: string): boolean {
-  return part.includes('>>');
-}
+/** Puts no file anywhere. */
+const DISCARDS = /\d?>&\d|[\d&]?>\s?\/dev\/null/g;
 
 /** The files that a command prints, with the first line where it tells. Only commands that do nothing else. */
 const PRINTS =

@@ -3,6 +3,8 @@ import { readOpenings, readSummaryMessage } from '../conversation/summary-messag
 import { linkTools } from '../conversation/tool-links.ts';
 import { type Action, actionOf } from './actions.ts';
 import { readResult, type ToolSaying } from './results.ts';
+import { kindOf } from './sayings-kinds.ts';
+import { piecesOf } from './words/demands.ts';
 import { isHandover, ownWords, segmentsOf } from './words/own-words.ts';
 
 interface Placed {
@@ -78,7 +80,38 @@ export function readEvents(
     if (message.role === 'system' || readSummaryMessage(message) !== undefined) return [];
     return readMessage(message, { at, isKept: isKept(message) }, results);
   });
-  return joinPolls(memoryAt === -1 ? [...earlier, ...events] : events);
+  return withoutHarness(joinPolls(memoryAt === -1 ? [...earlier, ...events] : events));
+}
+
+/** Longer texts with headings that come while the agent works are no remarks that somebody types. */
+const MANUAL = { characters: 1500, headings: 2 } as const;
+/** A statement that came so often, but for a path, is written by a program. */
+const OFTEN = 3;
+const SOME_PATH = /\S{0,400}\/\S{1,400}\/\S{1,400}/g;
+
+/** Texts that stand in the user's name though a harness wrote them: instructions of a command, notices. */
+function withoutHarness(events: readonly Happening[]): readonly Happening[] {
+  const shapes = events.map((event) => (event.type === 'said' ? noticeShape(event.text) : undefined));
+  const counts = Map.groupBy(shapes, (shape) => shape);
+  return events.map((event, index) => {
+    if (event.type !== 'said' || event.number !== undefined || event.isKept) return event;
+    const shape = shapes[index];
+    const isNotice = shape !== undefined && (counts.get(shape)?.length ?? 0) >= OFTEN;
+    const isManual = events[index - 1]?.type === 'did' && isStructured(event.text);
+    const { text, at, isKept } = event;
+    return isNotice || isManual ? { type: 'given', text, isHandover: false, at, isKept } : event;
+  });
+}
+
+/** What a line that states something about a path says, whatever the path; undefined for everything else. */
+function noticeShape(text: string): string | undefined {
+  const shape = text.length > MANUAL.characters ? text : text.replaceAll(SOME_PATH, '/');
+  if (shape === text || text.includes('\n')) return undefined;
+  return piecesOf(text).every((piece) => kindOf(piece) === 'statement') ? shape : undefined;
+}
+
+function isStructured(text: string): boolean {
+  return text.length > MANUAL.characters && (text.match(/^#{1,4} \S/gm)?.length ?? 0) >= MANUAL.headings;
 }
 
 /** Texts of the user's that stand in front of a memory, and go on standing there. */

@@ -189,6 +189,13 @@ export class KnownFiles {
     return file;
   }
 
+  /** The files known under a path: the file itself, or those in the folder. */
+  below(path: string): readonly KnownFile[] {
+    const clean = path.replace(/^\.\//, '');
+    const inFolder = (file: KnownFile) => `/${file.path}`.includes(`/${clean.replace(/^\//, '')}/`);
+    return this.all().filter((file) => isSamePath(file.path, clean) || inFolder(file));
+  }
+
   all(): readonly KnownFile[] {
     return [...this.byName.values()].flat();
   }

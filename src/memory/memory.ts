@@ -2,6 +2,7 @@ import type { Message } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
 import { Chooser } from './choose.ts';
 import { type Happening, markClosings, readEvents, type Told } from './events.ts';
+import type { KnownFile } from './files.ts';
 import { NameWorth } from './names.ts';
 import { offerFiles } from './offer-files.ts';
 import { numberSaid, offerSaid } from './offer-said.ts';
@@ -38,10 +39,10 @@ export async function remember(request: SummaryRequest, prose?: Prose): Promise<
   const countText = (text: string) => estimator.countText(text);
   const past = readPast(request);
   await pause();
-  const { pieces, frame, names } = offerAll(request, past, prose);
+  const { pieces, frame, names, filesShare } = offerAll(request, past, prose);
   await pause();
   const room = maximumTokens - countText(opening(frame)) - HEADING_TOKENS;
-  const chooser = new Chooser(pieces, { countText, names });
+  const chooser = new Chooser(pieces, { countText, names, filesShare });
   await pause();
   chooser.add(Math.max(0, room));
   let text = tell(chooser.choice, frame);
@@ -92,6 +93,7 @@ interface Offered {
   readonly pieces: readonly Piece[];
   readonly frame: Frame;
   readonly names: NameWorth;
+  readonly filesShare: number;
 }
 
 /** Everything that could be told, and what stands around it. */
@@ -102,12 +104,14 @@ function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefi
   const root = earlier.root === '' ? commonRoot(events) : earlier.root;
   const numbers = numberSaid(events);
   const newest = events.findLastIndex(({ type }) => type === 'said');
-  const share = Math.min(
-    1,
-    maximumTokens / Math.max(1, estimator.countMessages(messages)) / SMALL_MEMORY.fullShare,
-  );
+  const kept = maximumTokens / Math.max(1, estimator.countMessages(messages));
+  const share = Math.min(1, kept / SMALL_MEMORY.fullShare);
+  const hasOutline = kept >= SMALL_MEMORY.outlineShare;
   const names = new NameWorth(events, files, share ** SMALL_MEMORY.names);
   const context = {
+    events,
+    room: maximumTokens,
+    countText: (text: string) => estimator.countText(text),
     total: events.length,
     newest,
     scale: share ** SMALL_MEMORY.files,
@@ -133,15 +137,27 @@ function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefi
     ...offerState(state, events, context.shorten),
     ...offerSaid(events, numbers, quoted),
     ...(prose === undefined ? story : withProse(story, prose, (place) => all[events[place]?.at ?? -1])),
-    ...offerFiles(files, context),
+    ...offerFiles(kept < SMALL_MEMORY.openShare ? openFiles(state) : files, { ...context, hasOutline }),
   ];
-  return { pieces, frame: { rounds, root, handles, isTerse: maximumTokens < TERSE_TOKENS }, names };
+  const filesShare = hasOutline ? 1 : SMALL_MEMORY.filesRoom;
+  return {
+    pieces,
+    filesShare,
+    frame: { rounds, root, handles, isTerse: maximumTokens < TERSE_TOKENS },
+    names,
+  };
 }
 
 /** The text of the agent's that the newest words of the user answer: the one that ended the turn before them. */
 function answeredBy(events: readonly Happening[], newest: number): Told | undefined {
   const before = events.slice(0, Math.max(0, newest)).findLast(({ type }) => type !== 'given');
   return before?.type === 'told' && before.isClosing ? before : undefined;
+}
+
+/** Files that were changed since a check last passed. */
+function openFiles({ files, checks }: State): readonly KnownFile[] {
+  const passed = checks.findLast(({ isFailed }) => !isFailed)?.at ?? -1;
+  return files.all().filter(({ changes, changedAt }) => changes > 0 && changedAt > passed);
 }
 
 function withPages(

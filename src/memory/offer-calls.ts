@@ -1,11 +1,11 @@
 import type { Action } from './actions.ts';
 import { changedLines, currentLines } from './changed-lines.ts';
-import { commandKind, printedFile, shownCommand } from './commands.ts';
+import { commandKind, HEREDOC, printedFile, shownCommand } from './commands.ts';
 import type { Did } from './events.ts';
 import { offerResult } from './offer-results.ts';
 import type { Piece, Unit } from './piece.ts';
 import { oneLine, type StoryContext, type StoryPlace } from './story-place.ts';
-import { isDecisive } from './telling.ts';
+import { errorIn, isDecisive } from './telling.ts';
 import { unitsOf } from './units.ts';
 import { WORTH } from './weights.ts';
 
@@ -58,7 +58,7 @@ export function offerFindings(event: Did, at: StoryPlace): Piece {
   const terms = { scale, plain: WORTH.plain, error: WORTH.plain, record: WORTH.printed * scale };
   return at.piece('looked:', [
     // Without what it found, a look tells nothing.
-    { text: `${lookText(event.action, at.context)} →`, worth: 0, startsLine: false },
+    { text: `${lookText(event.action, at.context)} →`, worth: 0, startsLine: false, names: [] },
     ...offerResult(event.result?.text ?? '', terms),
   ]);
 }
@@ -166,7 +166,11 @@ function offerRun(event: Did, { command }: Extract<Action, { kind: 'run' }>, at:
     record: WORTH.printed * scale,
     from: units.length,
   };
-  return at.piece('ran', [...units, ...offerResult(result?.text ?? '', terms)]);
+  const error = isFailed ? errorIn(result?.text ?? '') : undefined;
+  const lines = offerResult(result?.text ?? '', terms).map((unit) =>
+    unit.text === error ? { ...unit, worth: WORTH.firstError * at.aged } : unit,
+  );
+  return at.piece('ran', [...units, ...lines]);
 }
 
 function statusOf({ isFailed, result }: Did): string {
@@ -175,7 +179,6 @@ function statusOf({ isFailed, result }: Did): string {
   return result?.running === undefined ? '' : ' → running';
 }
 
-const HEREDOC = /<<-?\s?['"]?(\w{1,20})['"]?\n([\s\S]{1,6000}?)\n\s{0,8}\1\b/g;
 const MESSAGE = /(?:-m|--message|--body|--title|-f body=)\s?"([^"\n]{20,2000})"/g;
 const SIGNATURE = /^(?:Co-Authored-By|🤖)/;
 const SHORTEST_MESSAGE = 16;
@@ -221,7 +224,13 @@ function offerOther({ action, result, isFailed, name }: Did, at: StoryPlace): Pi
   const text = argumentsText(action, at.context);
   const done = `${name}${text === '' ? '' : ` ${text}`}${isFailed ? ' → failed' : ''}`;
   // Who somebody is and what they have is asked for once, and used at the very end: it does not age.
-  const terms = { scale: at.aged, plain: WORTH.plain * 2, error: WORTH.failure, record: WORTH.record };
+  const terms = {
+    scale: at.aged,
+    plain: WORTH.plain * 2,
+    error: WORTH.failure,
+    record: WORTH.record,
+    asked: text,
+  };
   return at.piece('called', [
     { text: done, worth: WORTH.call * at.aged, startsLine: false },
     ...offerResult(result?.text ?? '', terms),

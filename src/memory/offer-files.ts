@@ -22,6 +22,8 @@ export interface FileOfferContext {
   readonly total: number;
   /** What all of this is worth beside the story, from 0 to 1. */
   readonly scale: number;
+  /** Whether single lines may stand for what has no room. */
+  readonly hasOutline: boolean;
   readonly names: NameWorth;
   /** Whether the file is shown by messages that stay. */
   readonly isKept: (line: KnownLine) => boolean;
@@ -36,24 +38,30 @@ export function offerFiles(files: readonly KnownFile[], context: FileOfferContex
   let characters = 0;
   for (const file of newest) {
     if (characters > MOST_CHARACTERS) break;
-    const units: Unit[] = [];
-    for (const { start, lines } of file.stretches) {
-      const terms = { file, stretch: lines.length, context };
-      const read = lines.map((line, index) =>
-        readLine(line, start === undefined ? undefined : start + index, terms),
-      );
-      for (const chunk of chunksOf(read)) {
-        const shown = chunk.filter(({ isKept }) => !isKept);
-        const unit = unitOf(shown, context.scale * (isMoved(file, context) ? MOVED_SHARE : 1));
-        if (unit === undefined) continue;
-        characters += unit.text.length;
-        units.push(unit, ...keyLines(shown, units.length));
-      }
-    }
+    const units = offerFile(file, context);
+    for (const { text, within } of units) characters += within === undefined ? text.length : 0;
     if (units.length > 0)
       pieces.push({ part: 'files', place: lastTouch(file), head: headOf(file, context), units, turn: 0 });
   }
   return pieces;
+}
+
+function offerFile(file: KnownFile, context: FileOfferContext): readonly Unit[] {
+  const units: Unit[] = [];
+  const scale = context.scale * (isMoved(file, context) ? MOVED_SHARE : 1);
+  for (const { start, lines } of file.stretches) {
+    const terms = { file, stretch: lines.length, context };
+    const read = lines.map((line, index) =>
+      readLine(line, start === undefined ? undefined : start + index, terms),
+    );
+    for (const chunk of chunksOf(read)) {
+      const shown = chunk.filter(({ isKept }) => !isKept);
+      const unit = unitOf(shown, scale, context.hasOutline);
+      if (unit === undefined) continue;
+      units.push(unit, ...(context.hasOutline ? keyLines(shown, units.length) : []));
+    }
+  }
+  return units;
 }
 
 function lastTouch({ changedAt, lookedAt }: KnownFile): number {
@@ -140,7 +148,7 @@ function chunksOf(lines: readonly ReadLine[]): readonly (readonly ReadLine[])[] 
   return chunks;
 }
 
-function unitOf(lines: readonly ReadLine[], scale: number): Unit | undefined {
+function unitOf(lines: readonly ReadLine[], scale: number, hasOutline: boolean): Unit | undefined {
   const first = lines.findIndex(({ text }) => text.trim() !== '');
   const last = lines.findLastIndex(({ text }) => text.trim() !== '');
   if (first === -1) return undefined;
@@ -152,7 +160,9 @@ function unitOf(lines: readonly ReadLine[], scale: number): Unit | undefined {
     worth += length * line.worth;
     weight += length;
   }
-  const names = new Set(shown.flatMap((line) => [...line.names]));
+  // What a file imports can be read in it at any time: in a small memory it is no reason to show it.
+  const telling = hasOutline ? shown : shown.filter(({ isIdle }) => !isIdle);
+  const names = new Set(telling.flatMap((line) => [...line.names]));
   return {
     text: shown.map(({ text }) => text).join('\n'),
     worth: (scale * worth) / weight,

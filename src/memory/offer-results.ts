@@ -11,6 +11,8 @@ export interface ResultTerms {
   readonly error: number;
   /** A row of a short answer in fields, whatever the scale. */
   readonly record: number;
+  /** What was asked with: a field that repeats it says nothing. */
+  readonly asked?: string;
   /** Units of the piece in front of them. */
   readonly from?: number;
 }
@@ -18,7 +20,7 @@ export interface ResultTerms {
 /** Offers the lines of a result that may tell something. Each needs the first unit of its piece: what was done. */
 export function offerResult(
   text: string,
-  { scale, plain, error, record, from = 1 }: ResultTerms,
+  { scale, plain, error, record, asked = '', from = 1 }: ResultTerms,
 ): readonly Unit[] {
   const worths: Readonly<Record<TellingKind, number>> = {
     error,
@@ -29,7 +31,10 @@ export function offerResult(
     edge: WORTH.edge,
     plain,
   };
-  const rows = flattenJson(text);
+  const isNew = (field: string) => !asked.includes(field);
+  const rows = flattenJson(text)
+    ?.map((row) => row.filter(isNew))
+    .filter((row) => row.length > 0);
   // A short answer in fields is what was asked for; a long one is everything that the server knows.
   const share = Math.min(1, SHORT_RECORD / text.length);
   if (rows !== undefined) return offerRows(rows, Math.max(plain * scale, record * share), from);

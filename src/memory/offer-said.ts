@@ -1,13 +1,16 @@
 import type { Happening, Said } from './events.ts';
 import type { Piece, Unit } from './piece.ts';
 import { readSayings, type Saying, type Turn } from './sayings.ts';
-import { QUOTED_ABOVE } from './tell.ts';
+import { QUOTED_ABOVE, STATE_HEADS } from './tell.ts';
+import { cutAt } from './telling.ts';
 import { WORTH } from './weights.ts';
 
 /** A longer text was pasted or dictated: what is not a rule in it has to be worth its place. */
 const SHORT_TEXT = 700;
 const FEW_WORDS = 200;
 const LONGEST_CONTEXT = 200;
+/** So many of the newest texts are recent. */
+const RECENT = 3;
 
 /** The user's texts by their numbers, which later memories go on with. */
 export function numberSaid(events: readonly Happening[]): ReadonlyMap<Said, number> {
@@ -43,21 +46,41 @@ export function offerSaid(
     const event = spoken[turn]?.event;
     return event?.type === 'said' ? numbers.get(event) : undefined;
   };
-  return spoken.flatMap(({ event, place }, turn): readonly Piece[] => {
+  const foldedQuotes = quoted.map(fold);
+  const isAbove = (event: Happening) =>
+    event.type === 'said' && !event.isKept && foldedQuotes.some((text) => text.includes(fold(event.text)));
+  const inForce = spoken.findLastIndex(({ event }) => isAbove(event));
+  const newest = Math.max(0, ...numbers.values());
+  const pieces = spoken.flatMap(({ event, place }, turn): readonly Piece[] => {
     if (event.type !== 'said') return [];
     const number = numbers.get(event) ?? 0;
     const own = byTurn.get(turn) ?? [];
-    const isQuoted = !event.isKept && quoted.some((text) => fold(text).includes(fold(event.text)));
+    const isQuoted = isAbove(event);
+    const isSince = inForce !== -1 && turn > inForce;
+    const isOld = number <= newest - RECENT;
     const numberOfSaying = (saying: number) => numberOf(sayings[saying]?.turn ?? -1);
     const isHeld = (saying: Saying) => revising.has(saying) || leaned.has(saying.text);
     const units =
       event.isKept || isQuoted
         ? [...(isQuoted ? [QUOTED] : []), ...revokedNotes(own, numberOfSaying)]
-        : offerSayings(own, { event, turns, isHeld, numberOfSaying });
-    return units.length === 0
-      ? []
-      : [{ part: 'said', place, head: headOf(event, number), units, turn: number }];
+        : offerSayings(own, { event, turns, isHeld, isOld, isSince, numberOfSaying });
+    const piece = { head: headOf(event, number), units, turn: number };
+    if (units.length === 0) return [];
+    // What the user said after the request stands under it, where things stand.
+    const isState = isSince && !event.isKept;
+    return [
+      isState ? { part: 'state', place: turn - spoken.length, ...piece } : { part: 'said', place, ...piece },
+    ];
   });
+  const request = pieces.some(({ part }) => part === 'state') ? numberOf(inForce) : undefined;
+  return request === undefined ? pieces : [offerRequest(request, -spoken.length), ...pieces];
+}
+
+/** Says which request is being worked on, where the user has said more since. */
+function offerRequest(number: number, place: number): Piece {
+  const text = `[${number}] ${QUOTED_ABOVE}. Said since, newest last:`;
+  const units = [{ text, worth: WORTH.demand, startsLine: false }];
+  return { part: 'state', place, head: STATE_HEADS.request, units, turn: 0 };
 }
 
 /** What took something back, and what was said around it: one sentence is "forget that", another what to do instead. */
@@ -111,12 +134,16 @@ interface SayingTerms {
   readonly turns: readonly Turn[];
   /** Whether something else that is told stands or falls with it. */
   readonly isHeld: (saying: Saying) => boolean;
+  /** Whether the user has spoken several times since: a question was answered long ago. */
+  readonly isOld: boolean;
+  /** Whether it was said after the request that is being worked on. */
+  readonly isSince: boolean;
   readonly numberOfSaying: (saying: number) => number | undefined;
 }
 
 function offerSayings(
   sayings: readonly Saying[],
-  { event, turns, isHeld, numberOfSaying }: SayingTerms,
+  { event, turns, isHeld, isOld, isSince, numberOfSaying }: SayingTerms,
 ): readonly Unit[] {
   const units: Unit[] = [];
   for (const [index, saying] of sayings.entries()) {
@@ -128,24 +155,19 @@ function offerSayings(
       continue;
     }
     const isEdge = index === 0 || index === sayings.length - 1;
-    const own = isAnswer(event) ? WORTH.demand : worthOfSaying(kind, event.text.length, isEdge);
+    const isSure = isAnswer(event) || (isSince && event.text.length <= SHORT_TEXT);
+    const own = isSure ? WORTH.demand : worthOfSaying(kind, event.text.length, { isEdge, isOld });
     const worth = isHeld(saying) ? WORTH.held : own;
     const agent = isRule(kind) ? leansOn.find(({ turn }) => turns[turn]?.by === 'agent') : undefined;
-    units.push(...withContext({ text, worth, startsLine }, agent?.text, units.length));
+    units.push(withContext({ text, worth, startsLine }, agent?.text));
   }
   return units;
 }
 
-/** What somebody says in answer to the agent, with what it answers. */
-function withContext(unit: Unit, agent: string | undefined, from: number): readonly Unit[] {
-  if (agent === undefined) return [unit];
-  const context = `(agent had said: ${agent.slice(0, LONGEST_CONTEXT)})`;
-  // An answer says nothing without what it answers; a rule does, and may have to do without.
-  if (unit.worth < WORTH.demand) return [{ ...unit, text: `${context} ${unit.text}` }];
-  return [
-    { ...unit, text: context, worth: WORTH.said, needs: from + 1 },
-    { ...unit, startsLine: false },
-  ];
+/** What somebody says in answer to the agent, with what it answers: without that it says nothing, or something else. */
+function withContext(unit: Unit, agent: string | undefined): Unit {
+  if (agent === undefined) return unit;
+  return { ...unit, text: `(agent had said: ${cutAt(agent, LONGEST_CONTEXT)}) ${unit.text}` };
 }
 
 /** What the user answered to a question of the agent's, or in refusing a call. */
@@ -153,9 +175,14 @@ function isAnswer({ answers }: Said): boolean {
   return answers !== undefined;
 }
 
-function worthOfSaying(kind: Saying['kind'], length: number, isEdge: boolean): number {
+function worthOfSaying(
+  kind: Saying['kind'],
+  length: number,
+  { isEdge, isOld }: { readonly isEdge: boolean; readonly isOld: boolean },
+): number {
   if (kind === 'demand') return WORTH.demand;
   if (kind === 'talk') return WORTH.idle;
+  if (kind === 'question' && isOld) return WORTH.oldQuestion;
   // A few words cost nothing, and only the user can say them.
   if (length <= FEW_WORDS) return WORTH.fewWords;
   if (kind === 'decision') return WORTH.decision;

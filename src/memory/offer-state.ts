@@ -2,15 +2,20 @@ import type { Happening } from './events.ts';
 import type { Piece, Unit } from './piece.ts';
 import type { State, Task } from './state.ts';
 import { ALL_CHANGED, OUTDATED, STATE_HEADS, UNCOMMITTED } from './tell.ts';
+import { cutAt } from './telling.ts';
 import { WORTH } from './weights.ts';
 
 const MOST_CHECKS = 6;
 const MOST_COMMITS = 12;
 /** So many of the newest checks and commits are told in any case. */
 const SURE_CHECKS = 3;
+/** What ran before later edits is worth this part of its worth. */
+const OUTDATED_PART = 3;
 const LONGEST_CHECK = 140;
-const LONGEST_OUTCOME = 200;
+const LONGEST_OUTCOME = 280;
 const DONE = /^(?:completed?|done|finished|cancel+ed|closed|skipped)$/i;
+
+const BEGUN = /^(?:in[ _-]?progress|active|doing|started|running|current)$/i;
 
 /** Offers what holds at the end: tasks, checks, branch and commits, processes, changed files. */
 export function offerState(
@@ -32,21 +37,45 @@ export function offerState(
 
 type Offer = Pick<Piece, 'head' | 'units'>;
 
+/** So many of the next tasks are told in any case. */
+const SURE_TASKS = 2;
+
 function offerTasks({ tasks, areTasksKept }: State): Offer {
   if (areTasksKept) return { head: '', units: [] };
   const units: Unit[] = [];
-  for (const task of tasks) {
-    const isDone = DONE.test(task.status);
+  const waiting = tasks.filter(({ status }) => kindOfTask(status) === 'waiting');
+  const sure = new Set(waiting.slice(0, SURE_TASKS));
+  let before: number | undefined;
+  // Of some an earlier memory had no room for the text: they only count.
+  for (const task of tasks.filter(({ text }) => text !== '')) {
+    const kind = sure.has(task) ? 'begun' : kindOfTask(task.status);
+    const isWaiting = kindOfTask(task.status) === 'waiting';
     const needs = units.length;
     units.push({
       text: `[${task.status}] ${numberOf(task)}${oneLine(task.text)}`,
-      worth: isDone ? WORTH.closedTask : WORTH.openTask,
+      worth: TASK_WORTH[kind],
       startsLine: true,
+      // None that waits stands there without those that come before it.
+      needs: isWaiting ? before : undefined,
+      names: kind === 'done' ? [] : undefined,
     });
-    if (task.detail !== undefined && !isDone)
+    if (isWaiting) before = needs;
+    if (task.detail !== undefined && kind !== 'done')
       units.push({ text: `: ${oneLine(task.detail)}`, worth: WORTH.taskDetail, startsLine: false, needs });
   }
-  return { head: STATE_HEADS.tasks, units };
+  return { head: `${STATE_HEADS.tasks}${tasks.length > SURE_TASKS + 1 ? countTasks(tasks) : ''}`, units };
+}
+
+const TASK_WORTH = { begun: WORTH.sureState, waiting: WORTH.openTask, done: WORTH.closedTask } as const;
+
+function kindOfTask(status: string): keyof typeof TASK_WORTH {
+  return DONE.test(status) ? 'done' : BEGUN.test(status) ? 'begun' : 'waiting';
+}
+
+/** How many tasks there are, told or not, by their status. */
+function countTasks(tasks: readonly Task[]): string {
+  const counts = Map.groupBy(tasks, ({ status }) => status);
+  return ` ${[...counts].map(([status, all]) => `${all.length} ${status}`).join(', ')}`;
 }
 
 function numberOf({ id }: Task): string {
@@ -57,10 +86,11 @@ function offerChecks({ checks, changedAt }: State, events: readonly Happening[])
   const newest = checks.filter(({ at }) => events[at]?.isKept !== true).slice(-MOST_CHECKS);
   const units = newest.map(({ command, isFailed, isOutdated, outcome, at }, index): Unit => {
     const before = isOutdated || at < changedAt ? OUTDATED : '';
-    const said = outcome === '' ? '' : `: ${outcome.slice(0, LONGEST_OUTCOME)}`;
+    const isLast = index === newest.length - 1;
+    const said = outcome === '' ? '' : `: ${cutAt(outcome, LONGEST_OUTCOME)}`;
     return {
       text: `\`${oneLine(command).slice(0, LONGEST_CHECK)}\` ${isFailed ? 'failed' : 'ended'}${before}${said}`,
-      worth: WORTH.lastCheck / (newest.length - index),
+      worth: WORTH.lastCheck / (newest.length - index) / (before === '' || isLast ? 1 : OUTDATED_PART),
       startsLine: true,
     };
   });
@@ -73,12 +103,17 @@ function offerGit(state: State, shorten: (path: string) => string): Offer {
   const isAll = changed.length > 1 && changed.every(({ path }) => uncommitted.includes(path));
   const units: Unit[] = [];
   const add = (text: string, worth: number) => units.push({ text, worth, startsLine: true });
-  if (branch !== undefined) add(`branch ${branch}`, WORTH.state);
+  if (branch !== undefined) add(`branch ${branch}`, WORTH.sureState);
   for (const [index, { hash, subject }] of commits.slice(-MOST_COMMITS).entries()) {
+    const isNewest = index === Math.min(commits.length, MOST_COMMITS) - 1;
     const isNew = index >= Math.min(commits.length, MOST_COMMITS) - SURE_CHECKS;
-    add(`commit ${hash} ${subject}`, isNew ? WORTH.state / 2 : WORTH.closedTask);
+    add(
+      hash === '' ? `committed ${subject}` : `commit ${hash} ${subject}`,
+      isNewest ? WORTH.sureState : isNew ? WORTH.state / 2 : WORTH.closedTask,
+    );
   }
-  for (const address of made.slice(-MOST_COMMITS)) add(`made ${address}`, WORTH.state / 2);
+  for (const { address, title } of made.slice(-MOST_COMMITS))
+    add(`made ${address} ${title}`.trimEnd(), WORTH.state / 2);
   if (workingTree !== undefined) add(`git status: ${workingTree}`, WORTH.state / 2);
   if (units.length > 0 && uncommitted.length > 0)
     add(`${UNCOMMITTED}${isAll ? ALL_CHANGED : uncommitted.map(shorten).join(', ')}`, WORTH.state / 2);

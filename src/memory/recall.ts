@@ -1,6 +1,7 @@
 import type { Happening } from './events.ts';
 import { KnownFiles } from './files.ts';
-import type { Check, Commit, EarlierState, Task } from './state.ts';
+import type { Commit, Made } from './git-state.ts';
+import type { Check, EarlierState, Task } from './state.ts';
 import {
   ALL_CHANGED,
   CUT,
@@ -55,6 +56,7 @@ const FENCE = /^(`{3,20}|~{3})$/;
 const FILE_HEAD = /^(.{1,500}?)(?: \((?:created here(?:, changed (\d{1,6})x)?|changed (\d{1,6})x)\))?$/s;
 const PAGE_LABEL = / \(([A-Z]{1,3}\d{1,6})\)$/;
 const AGENT = 'agent: ';
+const MOST_TASKS = 2000;
 const KEY_LINE = /^(\d{1,7}): (.{1,400})$/s;
 
 /** A file that was seen before the working tree was switched is older still in the next memory. */
@@ -74,9 +76,10 @@ class MemoryReader {
   private readonly tasks: Task[] = [];
   private readonly checks: Check[] = [];
   private readonly commits: Commit[] = [];
-  private readonly made: string[] = [];
+  private readonly made: Made[] = [];
   private readonly uncommitted: string[] = [];
   private readonly changed: string[] = [];
+  private taskCounts = '';
   private branch: string | undefined;
   private workingTree: string | undefined;
   private part = '';
@@ -112,7 +115,7 @@ class MemoryReader {
       handles: this.handles,
       events: this.events(),
       files: this.files,
-      tasks: this.tasks,
+      tasks: this.allTasks(),
       checks: this.checks,
       branch: this.branch,
       workingTree: this.workingTree,
@@ -122,6 +125,20 @@ class MemoryReader {
     };
   }
 
+  /** The tasks that are told, and those that are only counted, in the place of the numbers that are missing. */
+  private allTasks(): readonly Task[] {
+    const known = new Map(this.tasks.map((task) => [task.id, task]));
+    let next = 1;
+    for (const [, count, status = ''] of this.taskCounts.matchAll(/(\d{1,5}) ([\w -]{1,30})/g)) {
+      const told = this.tasks.filter((task) => task.status === status).length;
+      for (let left = Number(count) - told; left > 0 && known.size < MOST_TASKS; left--) {
+        while (known.has(`${next}`)) next++;
+        known.set(`${next}`, { id: `${next}`, text: '', status, detail: undefined });
+      }
+    }
+    return [...known.values()].toSorted((left, right) => Number(left.id) - Number(right.id));
+  }
+
   private addHandles(list: string): void {
     for (const [, handle = ''] of list.matchAll(/[A-Z]{1,3} (rf:\w{1,64})/g)) this.handles.push(handle);
   }
@@ -129,9 +146,11 @@ class MemoryReader {
   private addState(line: string): void {
     const head = Object.values(STATE_HEADS).find((each) => line.startsWith(each));
     if (head !== undefined) this.state = head;
+    if (head === STATE_HEADS.tasks) this.taskCounts = line.slice(head.length);
     if (head === STATE_HEADS.changed)
       for (const path of line.slice(head.length).split(', ')) this.addChanged(path.trim());
     if (head !== undefined) return;
+    if (this.state === STATE_HEADS.request) this.addSaid(line);
     if (this.state === STATE_HEADS.prose) this.others.push(line.trim());
     const task = this.state === STATE_HEADS.tasks ? TASK.exec(line) : null;
     if (task !== null)
@@ -158,14 +177,14 @@ class MemoryReader {
     const [word = '', first = ''] = line.split(' ', 2);
     const rest = line.slice(word.length + 1);
     if (word === 'branch') this.branch = rest;
-    else if (word === 'commit')
+    else if (word === 'commit' || word === 'committed')
       this.commits.push({
-        hash: first,
-        subject: rest.slice(first.length + 1),
+        hash: word === 'commit' ? first : '',
+        subject: word === 'commit' ? rest.slice(first.length + 1) : rest,
         branch: this.branch ?? '',
         at: this.commits.length,
       });
-    else if (word === 'made') this.made.push(rest);
+    else if (word === 'made') this.made.push({ address: first, title: rest.slice(first.length + 1) });
     else if (line.startsWith(UNCOMMITTED))
       this.uncommitted.push(...line.slice(UNCOMMITTED.length).split(', '));
     else if (line.startsWith('git status: ')) this.workingTree = line.slice('git status: '.length);

@@ -16,6 +16,8 @@ const EXIT_LINE =
   /(?:exit(?:ed)?(?: with)?(?: exit)?[ _]code|Exit Code|exit status)["']?[: ]{1,3}(-?\d{1,3})\b/;
 const RUNNING =
   /(?:running with session ID|running in (?:the )?background with ID:?|Background task ID:?) ?([\w-]{1,60})/i;
+/** Says that nothing was printed. */
+const NOTHING = /^\s{0,8}[(<[](?:empty|no output|no content)[)>\]]\s{0,8}$/i;
 const FIRST_EXIT = /^Exit code (\d{1,3})\n?/;
 const GEMINI_TAIL =
   /\nError: .{0,2000}\nExit Code: .{0,20}(?:\n(?:Signal|Background PIDs|Process Group PGID): .{0,80})*\s*$/;
@@ -39,7 +41,7 @@ export function readResult(raw: string): ToolSaying {
   const cut = isFinished(end) ? FINISHED.exec(end)?.[0] : GEMINI_TAIL.exec(end)?.[0];
   if (cut !== undefined) text = text.slice(0, -cut.length);
   return {
-    text: text.trimEnd(),
+    text: NOTHING.test(text) ? '' : text.trimEnd(),
     exitCode: inner?.exitCode ?? (exit === null ? undefined : Number(exit[1])),
     running,
   };

@@ -2,8 +2,9 @@ import type { FileChange } from './actions.ts';
 import { commandKind, plainCommand, printedFile, shownCommand } from './commands.ts';
 import type { Did, Happening } from './events.ts';
 import type { KnownFiles } from './files.ts';
+import { type GitFacts, GitState } from './git-state.ts';
 import { listedLines } from './results.ts';
-import { outcomeLine } from './telling.ts';
+import { hasFailed, outcomeOf } from './telling.ts';
 
 /** A check and how its newest run ended. */
 export interface Check {
@@ -23,68 +24,43 @@ export interface Task {
   detail: string | undefined;
 }
 
-export interface Commit {
-  readonly hash: string;
-  readonly subject: string;
-  readonly branch: string;
-  readonly at: number;
-}
-
 /** What held before the first event, as an earlier memory tells it. */
-export interface EarlierState {
+export interface EarlierState extends GitFacts {
   readonly files: KnownFiles;
   readonly tasks: readonly Task[];
   readonly checks: readonly Check[];
-  readonly branch: string | undefined;
-  readonly workingTree: string | undefined;
-  readonly commits: readonly Commit[];
-  readonly made: readonly string[];
-  readonly uncommitted: readonly string[];
 }
 
 /** What holds at the end of the events. */
-export interface State {
+export interface State extends GitFacts {
   readonly files: KnownFiles;
   readonly checks: readonly Check[];
   readonly tasks: readonly Task[];
   /** Whether the newest list of tasks stays in the request, so that a memory need not tell it. */
   readonly areTasksKept: boolean;
-  readonly branch: string | undefined;
-  /** What the newest `git status` said. */
-  readonly workingTree: string | undefined;
-  readonly commits: readonly Commit[];
-  /** Files that were changed since the last commit. */
-  readonly uncommitted: readonly string[];
   /** When a file was last changed; -1 when none was. */
   readonly changedAt: number;
   /** What last put other versions of files into the working tree, and when. */
   readonly moved: { readonly at: number; readonly by: string } | undefined;
-  /** Addresses that calls made: pull requests, deployments. */
-  readonly made: readonly string[];
   readonly running: readonly { readonly id: string; readonly command: string }[];
   /** For each event that ran a command: whether a newer run of the same command follows. */
   readonly superseded: ReadonlySet<Did>;
 }
 
-const COMMIT = /\[([\w./#-]{1,200}?)(?: \([\w -]{1,20}\))? ([0-9a-f]{7,12})\] (.{1,200})/g;
-const ON_BRANCH = /^(?:On branch |## )([\w./-]{1,200}?)(?:\.\.\.|$|\s)/m;
-const SWITCHED = /(?:git (?:checkout|switch)) (?:-[bBcC] )?([\w./-]{1,200})/g;
-const MADE =
-  /https?:\/\/[^\s"'<>)\]]{1,300}\/(?:pull|pulls|issues|merge_requests|commit|releases)\/[\w-]{1,60}/g;
 const GREP_LINE = /^([^\s:]{1,300}):(\d{1,7})[:-](.{0,400})$/;
 const NUMBER_LINE = /^(\d{1,7})[:-](.{0,400})$/;
 const MOST_GREP_LINES = 120;
-const LONGEST_GIT_OUTPUT = 4000;
-const CHANGES_TREE = /\bgit (?:commit|add|stash|reset|checkout|merge|rebase|restore)\b/;
-/** Commands that put other versions of files into the working tree. A new branch does not. */
-const MOVES_TREE =
-  /\bgit (?:rebase|reset --hard|stash|pull|merge|checkout(?! -[bB]\b)|switch(?! -[cC]\b)|restore)\b/;
-const NOTHING_CHANGED = /fatal:|error:|did not match/;
-
+const REMOVES = /(?:^|&&|;|\n)\s{0,8}(?:git )?rm ((?:-\w{1,8} ){0,4})([^&;|<>\n]{1,1000})/g;
+/** A process that has shown something and that nobody has looked at for so many events is no news any more. */
+const LONGEST_UNSEEN = 30;
+const NO_OUTPUT = '(no output)';
 /** Folds events in order into what holds after the last of them. */
 export function foldState(events: readonly Happening[], earlier: EarlierState): State {
   const folder = new StateFolder(earlier);
-  for (const [place, event] of events.entries()) if (event.type === 'did') folder.add(event, place);
+  for (const [place, event] of events.entries()) {
+    if (event.type === 'did') folder.add(event, place);
+    else if (event.type === 'given') folder.hear(event.text);
+  }
   return folder.state();
 }
 
@@ -95,24 +71,16 @@ class StateFolder {
   private readonly superseded = new Set<Did>();
   private readonly tasks = new Map<string, Task>();
   private areTasksKept = false;
-  private branch: string | undefined;
-  private workingTree: string | undefined;
-  private readonly commits = new Map<string, Commit>();
-  private readonly uncommitted = new Set<string>();
+  private readonly git: GitState;
   private changedAt = -1;
-  private moved: State['moved'];
-  private readonly made = new Set<string>();
-  private readonly running = new Map<string, string>();
+  private readonly running = new Map<string, { command: string; at: number; isShown: boolean }>();
+  private place = 0;
 
   constructor(earlier: EarlierState) {
     this.files = earlier.files;
     for (const check of earlier.checks) this.checks.set(plainCommand(check.command), check);
     for (const task of earlier.tasks) this.tasks.set(task.id, { ...task });
-    for (const commit of earlier.commits) this.commits.set(commit.hash, commit);
-    for (const address of earlier.made) this.made.add(address);
-    for (const path of earlier.uncommitted) this.uncommitted.add(path);
-    this.branch = earlier.branch;
-    this.workingTree = earlier.workingTree;
+    this.git = new GitState(earlier);
   }
 
   state(): State {
@@ -121,20 +89,24 @@ class StateFolder {
       checks: [...this.checks.values()].filter(isTold).toSorted((left, right) => left.at - right.at),
       tasks: [...this.tasks.values()],
       areTasksKept: this.areTasksKept,
-      branch: this.branch,
-      workingTree: this.workingTree,
-      commits: [...this.commits.values()],
-      uncommitted: [...this.uncommitted],
+      ...this.git.facts(),
       changedAt: this.changedAt,
-      moved: this.moved,
-      made: [...this.made],
-      running: [...this.running].map(([id, command]) => ({ id, command })),
+      moved: this.git.moved,
+      running: [...this.running].flatMap(([id, { command, at, isShown }]) =>
+        isShown && this.place - at > LONGEST_UNSEEN ? [] : [{ id, command }],
+      ),
       superseded: this.superseded,
     };
   }
 
+  /** What a harness says of a process is that it has ended. */
+  hear(text: string): void {
+    for (const id of this.running.keys()) if (text.includes(id)) this.running.delete(id);
+  }
+
   add(event: Did, place: number): void {
     const { action, isRefused, isFailed } = event;
+    this.place = place;
     if (isRefused) return;
     switch (action.kind) {
       case 'change':
@@ -164,7 +136,7 @@ class StateFolder {
     for (const change of changes) {
       const file = this.files.at(change.path);
       file.change(change, place);
-      this.uncommitted.add(file.path);
+      this.git.change(file.path);
     }
     this.changedAt = place;
   }
@@ -179,6 +151,7 @@ class StateFolder {
             action.files.map(({ path }) => path),
           );
     for (const [index, { path, from }] of action.files.entries()) {
+      this.hear(path);
       const text = parts[index];
       if (text !== undefined) this.files.at(path).look(listedLines(text, from ?? 1), place);
     }
@@ -191,8 +164,9 @@ class StateFolder {
     if (before !== undefined) this.superseded.add(before);
     this.lastRun.set(plain, event);
     if (result?.running !== undefined && commandKind(command) !== 'look')
-      this.running.set(result.running, plain);
+      this.running.set(result.running, { command: plain, at: place, isShown: result.text !== '' });
     const text = result?.text ?? '';
+    if (!isFailed) this.remove(command, place);
     const printed = printedFile(command);
     if (printed !== undefined && !isFailed) {
       this.files.at(printed.path).look(listedLines(text, printed.from), place);
@@ -201,8 +175,8 @@ class StateFolder {
     const kind = commandKind(command);
     if (kind === 'look') this.grep(text, undefined, place);
     if (kind === 'check' || (kind === 'do' && before !== undefined && text !== ''))
-      this.check(command, text, isFailed, place);
-    this.git(command, text, place);
+      this.check(command, text, isFailed || (kind === 'check' && hasFailed(text)), place);
+    this.git.run(command, event, place);
   }
 
   private check(command: string, text: string, isFailed: boolean, at: number): void {
@@ -214,36 +188,23 @@ class StateFolder {
       isOutdated: false,
       at,
       isFailed,
-      outcome: outcomeLine(text, isFailed) ?? '',
+      outcome: outcomeOf(text, isFailed) ?? (commandKind(command) === 'check' ? NO_OUTPUT : ''),
       runs,
     });
   }
 
-  private git(command: string, text: string, at: number): void {
-    if (!/\b(?:git|gh)\b/.test(command)) return;
-    const head = text.slice(0, LONGEST_GIT_OUTPUT);
-    if (CHANGES_TREE.test(command)) this.workingTree = undefined;
-    const by = MOVES_TREE.exec(command)?.[0];
-    if (by !== undefined && !NOTHING_CHANGED.test(head)) this.moved = { at, by };
-    if (/\bgit status\b/.test(command)) this.workingTree = statusOf(head);
-    this.branch = ON_BRANCH.exec(head)?.[1] ?? switchedTo(command, text) ?? this.branch;
-    this.addCommits(head, /--amend/.test(command));
-    if (/\b(?:create|push)\b/.test(command))
-      for (const [address] of head.matchAll(MADE)) this.made.add(address);
-  }
-
-  private addCommits(text: string, isAmended: boolean): void {
-    for (const [, branch = '', hash = '', subject = ''] of text.matchAll(COMMIT)) {
-      if (isAmended) this.dropLastCommit();
-      this.uncommitted.clear();
-      this.commits.set(hash, { hash, subject: subject.trim(), branch, at: this.commits.size });
-      if (branch !== 'detached HEAD') this.branch = branch;
+  /** Files that a command removes are there no more. */
+  private remove(command: string, place: number): void {
+    for (const [, flags = '', list = ''] of command.matchAll(REMOVES)) {
+      if (flags.includes('--cached') || list.includes('--cached')) continue;
+      for (const word of list.split(/\s+/)) {
+        const path = word.replaceAll(/^["']|["'/]+$/g, '');
+        for (const file of path.length < 2 ? [] : this.files.below(path)) {
+          if (file.changes > 0) file.change({ path, changes: [], isRemoved: true }, place);
+          else file.stretches = [];
+        }
+      }
     }
-  }
-
-  private dropLastCommit(): void {
-    const last = [...this.commits.keys()].at(-1);
-    if (last !== undefined) this.commits.delete(last);
   }
 
   private grep(text: string, where: string | undefined, place: number): void {
@@ -281,23 +242,6 @@ class StateFolder {
       known.detail = item.detail ?? known.detail;
     }
   }
-}
-
-/** The branch that a command has gone over to; undefined where it did not. */
-function switchedTo(command: string, text: string): string | undefined {
-  if (!/\bgit (?:checkout|switch)\b/.test(command) || NOTHING_CHANGED.test(text)) return undefined;
-  const names = [...command.matchAll(SWITCHED)].map(([, name = '']) => name);
-  return names.findLast((name) => !name.startsWith('-') && name !== '.');
-}
-
-const MOST_STATUS_LINES = 12;
-
-function statusOf(text: string): string | undefined {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('(use ') && !/^On branch|^## /.test(line));
-  return lines.length === 0 ? undefined : lines.slice(0, MOST_STATUS_LINES).join(' | ');
 }
 
 function isTold({ outcome, runs }: Check): boolean {

@@ -1,4 +1,4 @@
-import type { Said, Told } from './events.ts';
+import type { Happening, Said, Told } from './events.ts';
 import type { KnownFile } from './files.ts';
 import type { Piece, Unit } from './piece.ts';
 import type { State } from './state.ts';
@@ -6,6 +6,10 @@ import { OLDEST_SHARE } from './weights.ts';
 
 /** What the story of an event depends on besides the event. */
 export interface StoryContext {
+  readonly events: readonly Happening[];
+  /** Tokens of the whole memory. */
+  readonly room: number;
+  readonly countText: (text: string) => number;
   /** Number of events. */
   readonly total: number;
   /** Where the newest words of the user stand. */
@@ -23,7 +27,7 @@ export interface StoryContext {
 /** Where an event stands in the story. */
 export class StoryPlace {
   readonly context: StoryContext;
-  private readonly place: number;
+  readonly place: number;
   private readonly turn: number;
   /** Newer things are worth a little more: by this all of its worth is multiplied. */
   readonly aged: number;

@@ -13,6 +13,7 @@ export const HEADINGS: Readonly<Record<PartName, string>> = {
 export const STATE_HEADS = {
   /** Before what a model wrote, in this part and in the story. */
   prose: 'By a model:',
+  request: 'Request in force:',
   tasks: 'Tasks:',
   checks: 'Last checks:',
   git: 'Git:',

@@ -61,6 +61,14 @@ export function isDecisive(text: string): boolean {
   return DECISIVE.test(text);
 }
 
+const REASON =
+  /\b(?:because|since|due to|caused? by|root cause|the (?:real |actual )?(?:cause|reason|problem|issue|bug|culprit|fix|trick|catch) (?:is|was|here)|turns out|so that|therefore|which (?:means|is why)|that['’]?s why|instead of|rather than|decided|chose|weil|deshalb|porque|por eso|parce que)\b|因为|由于|原因|所以|因此|のため|ので/i;
+
+/** Whether a sentence says why: a cause, a reason, a choice between two. */
+export function givesReason(text: string): boolean {
+  return REASON.test(text);
+}
+
 const FEWEST_WORDS = 5;
 
 /** Whether a line is a sentence that somebody wrote for people, and no code, listing or log. */
@@ -84,13 +92,53 @@ function clean(line: string): string {
   return shown.length > LONGEST ? `${shown.slice(0, LONGEST - 60)} … ${shown.slice(-50)}` : shown;
 }
 
-/** The one line that says how a check ended. */
-export function outcomeLine(text: string, isFailed: boolean): string | undefined {
+/** How one of several parts of a check ended, each on a line of its own. */
+const VERDICT = /^\s{0,8}(?:ok|PASS(?:ED)?|(?:-{3} )?(?:FAIL(?:ED)?|ERROR|not ok|[✗✕×✖]))(?=[\s:])/;
+const FAILED_VERDICT = /^\s{0,8}(?:-{3} )?(?:FAIL|ERROR|not ok|[✗✕×✖])/;
+/** A line of a stack says where, not what. */
+const STACK = /\.\w{1,6}:\d{1,6}(?::\d{1,5})?(?:\)?$| \+0x)|^\s{0,12}(?:at |File "|goroutine |Traceback )/;
+const MOST_VERDICTS = 4;
+const LONGEST_VERDICT = 90;
+
+/** Whether a part of a check says that it failed, whatever the command made of that. */
+export function hasFailed(text: string): boolean {
+  return tellingLines(text).some(({ text: line }) => VERDICT.test(line) && FAILED_VERDICT.test(line));
+}
+
+/**
+ * The line that says what went wrong. Behind the first failure of a check come others that follow from it; a program by
+ * itself ends with what stopped it.
+ */
+export function errorIn(text: string): string | undefined {
   const lines = tellingLines(text);
-  const wanted: readonly TellingKind[] = isFailed ? ['error', 'sum'] : ['sum'];
-  for (const kind of wanted) {
-    const line = lines.findLast((each) => each.kind === kind);
-    if (line !== undefined) return line.text.trim();
-  }
-  return lines.at(-1)?.text.trim();
+  const errors = lines.filter(
+    ({ kind, text: line }) => kind === 'error' && !STACK.test(line.trim()) && !VERDICT.test(line),
+  );
+  const isCheck = lines.some(({ text: line }) => VERDICT.test(line) && FAILED_VERDICT.test(line));
+  return (isCheck ? errors[0] : errors.at(-1))?.text.trim();
+}
+
+/** The lines that say how a check ended: what failed and why, or else the sum of it, or how each of its parts did. */
+export function outcomeOf(text: string, isFailed: boolean): string | undefined {
+  const lines = tellingLines(text).map(({ text: line, kind }) => ({ line: line.trim(), kind }));
+  const verdicts = lines.map(({ line }) => line).filter((line) => VERDICT.test(line));
+  const failed = verdicts.filter((line) => FAILED_VERDICT.test(line));
+  const isSum = ({ kind, line }: { readonly kind: TellingKind; readonly line: string }) =>
+    kind === 'sum' && !VERDICT.test(line);
+  const sum = lines.findLast(isSum)?.line;
+  const told: (string | undefined)[] = [];
+  if (isFailed || failed.length > 0) {
+    told.push(...failed.slice(0, MOST_VERDICTS - 1), errorIn(text), sum, ...verdicts);
+  } else told.push(...(verdicts.length > 1 ? verdicts : [sum ?? verdicts.at(-1)]));
+  const shown = [...new Set(told.filter((line) => line !== undefined))].slice(0, MOST_VERDICTS);
+  // A line that leads others says nothing without them.
+  if (shown.length === 0) return (lines.findLast(({ line }) => !line.endsWith(':')) ?? lines.at(-1))?.line;
+  return shown.length === 1 ? shown[0] : shown.map((line) => cutAt(line, LONGEST_VERDICT)).join(' | ');
+}
+
+/** A text up to a length, cut between two words. */
+export function cutAt(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const cut = text.slice(0, length - 1);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), length / 2))}…`;
 }

@@ -9,11 +9,14 @@ export const WORTH = {
   state: 40,
   /** How the newest check ended is told in any case; of older ones, the less the older. */
   lastCheck: 100,
+  /** What is being done and what comes next, the branch and the newest commit. */
+  sureState: 100,
   /** An open task names the work to come; a closed one only says that it need not be done again. */
   openTask: 14,
   closedTask: 6,
   taskDetail: 1.6,
-  changedFile: 40,
+  /** Whoever goes on has to know what is no longer as it was. */
+  changedFile: 100,
 
   /** A line below what an earlier memory tells: it was chosen once, and there is newer now. */
   past: 0.4,
@@ -30,6 +33,7 @@ export const WORTH = {
   said: 10,
   /** A question was mostly answered, and the answer is told. */
   question: 6,
+  oldQuestion: 3,
   /** What was taken back, marked as such, so that nobody goes back to it. */
   revoked: 2,
   /** Thanks, asides, consent: short, and sometimes more than it seems. */
@@ -41,13 +45,21 @@ export const WORTH = {
 
   /** The text that ends a turn says what was done and found. Its first sentence most of all: the rest of it may be long. */
   closingFirst: 5.5,
-  closing: 1,
-  /** What the newest words of the user answer is a part of what they ask: "fix them all" means a list. */
+  closing: 1.3,
+  /** A sentence of it that says why, and how it ends. */
+  closingReason: 6,
+  closingLast: 3,
+  /** What the newest words of the user answer is a part of what they ask: "fix them all" means a list. Its end is told whole. */
   asked: 8,
+  askedEnd: 200,
   /** What the agent says between two steps is short, and tells what it has found and why it goes on as it does. */
   aside: 4.5,
+  /** It finds or decides something about a thing by its name. */
+  finding: 7,
+  /** The same right after something failed: what it was, or what mends it. */
+  explanation: 8,
   /** A sentence with a finding, a decision or a reason in a long text. */
-  decisive: 1.5,
+  decisive: 2.5,
   /** "Let me look at …": the look itself is told. */
   announcement: 0.15,
 
@@ -70,6 +82,8 @@ export const WORTH = {
   reference: 6,
   sum: 1.5,
   failure: 1,
+  /** The line that says what went wrong: without it nobody knows what the next steps mended. */
+  firstError: 2,
   edge: 0.8,
   /** A sentence in a result: documents, reports, comments. One with a reason or a rule is worth more. */
   rule: 1.1,
@@ -86,7 +100,7 @@ export const WORTH = {
  * worth less, except what is worth so much that it has to be told.
  */
 export const CROWDING = {
-  share: { state: 0.3, said: 0.3, story: 1, files: 1 },
+  share: { state: 0.3, said: 0.25, story: 1, files: 1 },
   above: 0.3,
   exempt: 100,
 } as const;
@@ -125,6 +139,14 @@ export const LINE_WORTH = {
 
 /**
  * What files hold can be read again, what was decided can not: in a memory of a smaller share than `fullShare` of what it
- * stands for, files and names are worth less, by these powers of the share.
+ * stands for, files and names are worth less, by these powers of the share. Below `outlineShare` single lines of files say too
+ * little to be told, and all of them may take `filesRoom`; below `openShare` only what no check has passed yet is shown.
  */
-export const SMALL_MEMORY = { fullShare: 0.2, files: 0.2, names: 0.5 } as const;
+export const SMALL_MEMORY = {
+  fullShare: 0.2,
+  files: 0.2,
+  names: 0.65,
+  outlineShare: 0.085,
+  filesRoom: 0.15,
+  openShare: 0.05,
+} as const;
