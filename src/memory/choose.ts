@@ -48,7 +48,7 @@ export class Chooser {
   private room = 0;
   private readonly spent = new Map<PartName, number>();
 
-  private readonly filesShare: number;
+  private filesShare: number;
 
   constructor(pieces: readonly Piece[], { countText, names, filesShare }: ChooseTerms) {
     this.filesShare = filesShare;
@@ -80,6 +80,14 @@ export class Chooser {
   add(tokens: number): void {
     this.left = tokens;
     this.room += tokens;
+    this.fillWithPassed();
+    // Room that nothing else wants is no room saved: then files may have more than their share.
+    if (this.left < SMALLEST_REST) return;
+    this.filesShare = 1;
+    this.fillWithPassed();
+  }
+
+  private fillWithPassed(): void {
     for (const candidate of this.passed.splice(0)) this.heap.push(candidate);
     this.fill();
   }
@@ -141,7 +149,6 @@ export class Chooser {
     const text = piece.units[unit]?.text.trim() ?? '';
     const { within } = piece.units[unit] ?? {};
     if (units.has(unit) || this.toldTexts.has(text) || (within !== undefined && units.has(within))) return;
-    if (text.length >= SHORTEST_REPEAT) this.toldTexts.add(text);
     const wanted = withNeeds(piece, unit, units);
     const costs = this.costs.get(piece) ?? [];
     const cost = wanted.reduce((sum, each) => sum + (costs[each] ?? 0), units.size === 0 ? head : 0);
@@ -150,6 +157,7 @@ export class Chooser {
       this.passed.push(candidate);
       return;
     }
+    if (text.length >= SHORTEST_REPEAT) this.toldTexts.add(text);
     this.left -= cost;
     this.spent.set(piece.part, spent);
     for (const each of wanted.toReversed()) {

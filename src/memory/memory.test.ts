@@ -424,6 +424,21 @@ describe('a memory of a memory', () => {
     expect(part(await memoryOf(second, { earlier: text }), 'What happened')).toContain(told);
   });
 
+  it.each([260, 320, 400, 520, 700])(
+    'tells prose in %i tokens, however much the user demands',
+    async (tokens) => {
+      const demands = Array.from({ length: 12 }, (_, index) => [
+        user(
+          `Never touch part ${index} of the harbour, whatever the gauges there say or the pilots ask for.`,
+        ),
+        agent('Fine.'),
+      ]).flat();
+      const prose = { now: '', story: 'The leak was found and mended.', unread: [] };
+      const outcome = await remember(requestFor(demands, { tokens }), prose);
+      expect(outcome.status === 'summarized' ? outcome.text : outcome.message).toContain(prose.story);
+    },
+  );
+
   it('goes on with a summary that somebody else wrote', async () => {
     expect(await memoryOf(second, { earlier: 'The linter was fixed by hand.' })).toContain(
       'The linter was fixed by hand.',

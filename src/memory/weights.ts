@@ -3,8 +3,8 @@
  * the dearest tokens are taken first until the room is full. Set on recorded sessions, few enough to be read.
  */
 export const WORTH = {
-  /** What a model wrote is there to be told. */
-  written: 100,
+  /** What a model wrote is there to be told, before anything else: somebody has paid for it. */
+  written: 200,
   /** State is computed and short, and every reader asks for it first. */
   state: 40,
   /** How the newest check ended is told in any case; of older ones, the less the older. */
