@@ -78,7 +78,7 @@ export function offerSaid(
 
 /** Says which request is being worked on, where the user has said more since. */
 function offerRequest(number: number, place: number): Piece {
-  const text = `[${number}] ${QUOTED_ABOVE}. Said since, newest last:`;
+  const text = `[${number}], quoted above. Said since, newest last:`;
   const units = [{ text, worth: WORTH.demand, startsLine: false }];
   return { part: 'state', place, head: STATE_HEADS.request, units, turn: 0 };
 }

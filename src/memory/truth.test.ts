@@ -89,11 +89,17 @@ describe('the request in force', () => {
   it('stands with every later remark of the user under it, in order', async () => {
     expect(await state(list, terms)).toBe(
       [
-        'Request in force: [1] (quoted above). Said since, newest last:',
+        'Request in force: [1], quoted above. Said since, newest last:',
         '[2] Also keep the old flag working for one release.',
         '[3] why is the buffer that small?',
       ].join('\n'),
     );
+  });
+
+  it('has one place for its text, where the next memory is given it', async () => {
+    const text = await memoryOf(list, terms);
+    expect(text.match(/\(quoted above\)/g)).toEqual(['(quoted above)']);
+    expect(part(text, 'What the user said')).toContain('[1] (quoted above)');
   });
 
   it('is read back with its remarks, each once', async () => {
