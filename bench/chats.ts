@@ -14,7 +14,7 @@ import { gunzipSync } from 'node:zlib';
 import { createCompactor } from '../src/compaction/compactor.ts';
 import { type Message, textOf } from '../src/conversation/message.ts';
 import { findFormat } from '../src/formats/registry.ts';
-import { readSayings, type Saying, type Turn } from '../src/memory/sayings.ts';
+import { readSayings, type Saying, type Turn } from '../src/memory/sayings/sayings.ts';
 import { createTokenEstimator } from '../src/tokens/estimator.ts';
 
 interface ChatMessage {

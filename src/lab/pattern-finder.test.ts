@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isWordBorder } from '../memory/words/word-characters.ts';
+import { isWordBorder } from '../memory/facts/entities.ts';
 import { createPatternFinder } from './pattern-finder.ts';
 
 function find(patterns: readonly string[], text: string, wholeWords: boolean): readonly string[] {

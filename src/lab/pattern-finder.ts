@@ -1,4 +1,4 @@
-import { isWordBorder, isWordCode } from '../memory/words/word-characters.ts';
+import { isWordBorder, isWordCode } from '../memory/facts/entities.ts';
 
 /** Finds many texts in a text in one pass over its words. */
 export interface PatternFinder {

@@ -1,5 +1,5 @@
 import type { Change } from './actions.ts';
-import type { StoryContext } from './story-place.ts';
+import type { StoryContext } from './offer/story-place.ts';
 
 const MOST_LINES = 12;
 const LONGEST_LINE = 240;

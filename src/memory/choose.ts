@@ -1,5 +1,5 @@
 import { type NameWorth, namesIn } from './names.ts';
-import type { PartName, Piece } from './piece.ts';
+import type { PartName, Piece } from './offer/piece.ts';
 import { CROWDING } from './weights.ts';
 
 /** What is told of each piece: the numbers of its units. */

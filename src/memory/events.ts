@@ -3,7 +3,7 @@ import { readOpenings, readSummaryMessage } from '../conversation/summary-messag
 import { linkTools } from '../conversation/tool-links.ts';
 import { type Action, actionOf } from './actions.ts';
 import { readResult, type ToolSaying } from './results.ts';
-import { kindOf } from './sayings-kinds.ts';
+import { kindOf } from './sayings/kinds.ts';
 import { piecesOf } from './words/demands.ts';
 import { isHandover, ownWords, segmentsOf } from './words/own-words.ts';
 

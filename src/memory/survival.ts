@@ -1,7 +1,6 @@
 import { type Block, callArguments, textOf } from '../conversation/message.ts';
 import type { Covered } from './covered.ts';
-import { argumentTexts } from './facts/argument-texts.ts';
-import { type Fact, factKinds, type Survival } from './facts/facts.ts';
+import { argumentTexts, type Fact, factKinds, type Survival } from './facts/facts.ts';
 import { createTextFinder } from './facts/find-texts.ts';
 
 const EXAMPLES = 5;

@@ -1,5 +1,5 @@
 import type { Choice } from './choose.ts';
-import { type PartName, type Piece, partNames } from './piece.ts';
+import { type PartName, type Piece, partNames } from './offer/piece.ts';
 
 /** Headings of the parts. */
 export const HEADINGS: Readonly<Record<PartName, string>> = {

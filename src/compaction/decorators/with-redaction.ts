@@ -1,7 +1,7 @@
 import type { Conversation, Format, Frame } from '../../conversation/format.ts';
 import { isObject } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
-import { memoryWriter } from '../../memory/memory-writer.ts';
+import { memoryWriter } from '../../memory/summarizer.ts';
 import type { Summarizer, SummaryOutcome } from '../../memory/summary-request.ts';
 import { notCompacted, type Strategy } from '../plan/strategy.ts';
 import { decorate, errorText } from './decorate.ts';

@@ -6,8 +6,8 @@ import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import { type Covered, readCovered } from '../../memory/covered.ts';
 import type { Survival } from '../../memory/facts/facts.ts';
 import { MARKER_SOURCE, originalIndex } from '../../memory/markers.ts';
-import { memoryWriter, proseTokensIn } from '../../memory/memory-writer.ts';
 import { nothingRecalled, recallMemory } from '../../memory/recall.ts';
+import { memoryWriter, proseTokensIn } from '../../memory/summarizer.ts';
 import {
   askSummarizer,
   type Summarizer,

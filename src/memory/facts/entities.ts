@@ -1,5 +1,49 @@
-import { isWordCode } from '../words/word-characters.ts';
-import { fileExtensions } from './file-extensions.ts';
+/** Stretches of code units beyond ASCII that are no letters: spaces, punctuation, arrows, boxes, symbols. */
+const BETWEEN_WORDS: readonly (readonly [from: number, to: number])[] = [
+  [0x80, 0xa9],
+  [0xab, 0xb4],
+  [0xb6, 0xb9],
+  [0xbb, 0xbf],
+  [0x2000, 0x206f],
+  [0x2190, 0x2bff],
+  [0x3000, 0x3004],
+  [0x3008, 0x3020],
+  [0xd83c, 0xd83e],
+  [0xe000, 0xf8ff],
+  [0xfe00, 0xfe6f],
+  [0xff01, 0xff0f],
+  [0xff1a, 0xff20],
+];
+
+const isWord = new Uint8Array(0x10000).fill(1, 0x80);
+for (const [from, to] of BETWEEN_WORDS) isWord.fill(0, from, to + 1);
+for (const letter of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_') {
+  isWord[letter.charCodeAt(0)] = 1;
+}
+// The second half of a pair belongs to the first one; alone it is taken for a letter, which does no harm.
+
+/** Whether the code unit is part of a word: a letter or digit of any script, or an underscore. */
+export function isWordCode(code: number): boolean {
+  return isWord[code] === 1;
+}
+
+/** Whether a word ends before this index, or begins at it, or both: no word runs across. */
+export function isWordBorder(text: string, index: number): boolean {
+  if (index <= 0 || index >= text.length) return true;
+  return !(isWordCode(text.charCodeAt(index - 1)) && isWordCode(text.charCodeAt(index)));
+}
+
+/** Endings by which a name with a dot is taken for a file and not for a member of something. */
+const fileExtensions: ReadonlySet<string> = new Set(
+  (
+    'ts tsx mts cts js jsx mjs cjs json jsonl json5 yaml yml toml ini cfg conf env lock md mdx rst txt log csv tsv ' +
+    'py pyi pyc ipynb rb rs go mod sum java kt kts scala groovy gradle c h cc cpp cxx hpp hh cs fs vb swift m mm php ' +
+    'pl pm lua r jl ex exs erl hs ml clj cljs dart zig nim v sol sh bash zsh fish ps1 bat cmd sql graphql gql proto ' +
+    'html htm xhtml xml xsl svg css scss sass less vue svelte astro hbs ejs njk tpl tmpl j2 po pot mo ' +
+    'png jpg jpeg gif webp ico pdf doc docx xls xlsx ppt pptx odt zip gz tgz tar bz2 xz 7z jar war whl wasm so dll exe ' +
+    'db sqlite sqlite3 patch diff map snap golden pem crt key pub cast tape plist service dockerfile mk cmake tf tfvars'
+  ).split(' '),
+);
 
 /**
  * What a name looks like. `code`: letters and digits together, such as a hash or a booking number. The last three are

@@ -3,9 +3,119 @@ import type { JsonObject } from '../../conversation/json.ts';
 import { callArguments, type Message, type ToolCallBlock, textOf } from '../../conversation/message.ts';
 import { demandsOf, firstSentence } from '../words/demands.ts';
 import { ownTexts } from '../words/own-words.ts';
-import { argumentTexts } from './argument-texts.ts';
 import { type EntityKind, scanText } from './entities.ts';
-import { openItems } from './open-work.ts';
+
+/** Deeper or longer arguments are data, not something that is called by its name. */
+const DEEPEST = 8;
+const MOST = 5000;
+
+/** The texts in the arguments of a call (parsed, or free text), those of outer levels first. Never throws. */
+export function argumentTexts(given: unknown): readonly string[] {
+  const texts: string[] = [];
+  let level: readonly unknown[] = [given];
+  for (let depth = 0; depth < DEEPEST && level.length > 0; depth++) {
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value === 'string') texts.push(value);
+      else if (typeof value === 'object' && value !== null) next.push(...valuesOf(value, MOST - next.length));
+      if (texts.length >= MOST) return texts;
+    }
+    level = next;
+  }
+  return texts;
+}
+
+function valuesOf(value: object, most: number): readonly unknown[] {
+  const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return values.slice(0, Math.max(0, most));
+}
+
+/** Keys under which tools keep lists of things to do. The first ones mean nothing else. */
+const SURE_KEYS = ['todos', 'todo_list', 'todoList', 'task_list', 'plan'];
+const OTHER_KEYS = ['tasks', 'items', 'steps'];
+const LIST_TOOL = /todo|task|plan|checklist/i;
+
+const TEXT_KEYS = ['content', 'step', 'title', 'text', 'description', 'task', 'name'];
+const DONE = new Set([
+  'completed',
+  'complete',
+  'done',
+  'finished',
+  'cancelled',
+  'canceled',
+  'closed',
+  'skipped',
+]);
+const DONE_KEYS = ['done', 'completed'];
+
+/** A line of a list in Markdown: `- [ ] this is open`, `- [x] this is not`. */
+const CHECK_LINE = /^\s{0,20}[-*] \[(.)\] (.{1,2000})$/;
+
+/** Longer lists are data. */
+const MOST_ITEMS = 200;
+const LONGEST_LIST = 50_000;
+
+/**
+ * What the list of things to do still holds that a call with these arguments writes, in its order; undefined when the
+ * call writes no such list. A list that is empty, or done, holds nothing.
+ */
+export function openItems(tool: string, input: JsonObject | undefined): readonly string[] | undefined {
+  if (input === undefined) return undefined;
+  const isListTool = LIST_TOOL.test(tool);
+  for (const key of [...SURE_KEYS, ...(isListTool ? OTHER_KEYS : [])]) {
+    if (!Object.hasOwn(input, key)) continue;
+    const items = itemsIn(input[key]);
+    if (items !== undefined) return items;
+  }
+  return undefined;
+}
+
+function itemsIn(list: unknown): readonly string[] | undefined {
+  if (typeof list === 'string') return itemsInText(list);
+  if (!Array.isArray(list)) return undefined;
+  const values: readonly unknown[] = list.slice(0, MOST_ITEMS);
+  const items = values.map(readItem).filter((item) => item !== undefined);
+  // Something else that goes by the same name: amounts, ids, lists of lists.
+  if (items.length === 0 && values.length > 0) return undefined;
+  return items.filter(({ isDone, text }) => !isDone && text !== '').map(({ text }) => text);
+}
+
+interface Item {
+  readonly text: string;
+  readonly isDone: boolean;
+}
+
+function readItem(value: unknown): Item | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const item = new Map<string, unknown>(Object.entries(value));
+  const status = item.get('status') ?? item.get('state');
+  const isDone = DONE_KEYS.some((key) => item.get(key) === true);
+  if (typeof status !== 'string' && !DONE_KEYS.some((key) => typeof item.get(key) === 'boolean'))
+    return undefined;
+  const text = TEXT_KEYS.map((key) => item.get(key)).find((each) => typeof each === 'string');
+  return {
+    text: typeof text === 'string' ? text : '',
+    isDone: isDone || (typeof status === 'string' && DONE.has(status.trim().toLowerCase())),
+  };
+}
+
+/** A list as JSON, or as lines with boxes to tick. */
+function itemsInText(text: string): readonly string[] | undefined {
+  if (text.length > LONGEST_LIST) return undefined;
+  const lines = text.split('\n').map((line) => CHECK_LINE.exec(line.trimEnd()));
+  const boxes = lines.filter((match) => match !== null).slice(0, MOST_ITEMS);
+  if (boxes.length === 0) return text.trimStart().startsWith('[') ? itemsIn(parseList(text)) : undefined;
+  return boxes.filter(([, box = '']) => !'xX✓✔'.includes(box)).map(([, , item = '']) => item.trim());
+}
+
+function parseList(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
 
 /** What a compaction must not lose, by kind, the most important first. */
 export const factKinds = [

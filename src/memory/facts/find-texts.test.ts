@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { isWordBorder } from '../words/word-characters.ts';
+import { isWordBorder } from './entities.ts';
 import { createTextFinder } from './find-texts.ts';
 
 describe('createTextFinder', () => {

@@ -1,6 +1,6 @@
 import { mapSentences } from '../prose.ts';
 import { recallMemory } from '../recall.ts';
-import { topicWords } from '../sayings-words.ts';
+import { topicWords } from '../sayings/words.ts';
 import type { SummaryRequest } from '../summary-request.ts';
 
 /**

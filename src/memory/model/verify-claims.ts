@@ -1,11 +1,10 @@
 import { type Block, callArguments, textOf } from '../../conversation/message.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
-import { argumentTexts } from '../facts/argument-texts.ts';
-import { type EntityKind, scanText } from '../facts/entities.ts';
+import { type EntityKind, isWordBorder, isWordCode, scanText } from '../facts/entities.ts';
+import { argumentTexts } from '../facts/facts.ts';
 import { createTextFinder } from '../facts/find-texts.ts';
 import { mapSentences } from '../prose.ts';
 import type { SummaryRequest } from '../summary-request.ts';
-import { isWordBorder, isWordCode } from '../words/word-characters.ts';
 
 /** Stands at the end of every sentence of a model's that names something of which the source knows nothing. */
 const UNVERIFIED = ' [unverified]';

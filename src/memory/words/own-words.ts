@@ -1,8 +1,6 @@
 import type { Message } from '../../conversation/message.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
-import { labelledLines } from './labelled-lines.ts';
-import { pastedLines } from './pasted-lines.ts';
-import { readWrapping, type Stretch } from './wrapped-text.ts';
+import { labelledLines, pastedLines, readWrapping, type Stretch } from './others-words.ts';
 
 /**
  * Who wrote a part of a user message. `own`: the user. `wrapped`: somebody else, put there between tags, behind a label or

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { demandsOf } from '../words/demands.ts';
 import { readSayings, type Saying, type SayingKind, type Turn } from './sayings.ts';
-import { demandsOf } from './words/demands.ts';
 
 const user = (text: string): Turn => Object.freeze({ by: 'user', text });
 const agent = (text: string): Turn => Object.freeze({ by: 'agent', text });

@@ -1,12 +1,12 @@
-import { kindOf, NOD, type SayingKind } from './sayings-kinds.ts';
-import { findLeanings, type Leaning } from './sayings-leaning.ts';
-import { isMereRevision } from './sayings-revising-words.ts';
-import { findRevoked } from './sayings-revisions.ts';
-import { namesSomething, topicWords } from './sayings-words.ts';
-import { piecesOf } from './words/demands.ts';
+import { piecesOf } from '../words/demands.ts';
+import { kindOf, NOD, type SayingKind } from './kinds.ts';
+import { findLeanings, type Leaning } from './leaning.ts';
+import { isMereRevision } from './revising-words.ts';
+import { findRevoked } from './revisions.ts';
+import { namesSomething, topicWords } from './words.ts';
 
-export type { SayingKind } from './sayings-kinds.ts';
-export type { Leaning } from './sayings-leaning.ts';
+export type { SayingKind } from './kinds.ts';
+export type { Leaning } from './leaning.ts';
 
 /** A turn of the conversation, oldest first. */
 export interface Turn {

@@ -1,5 +1,5 @@
-import type { SayingKind } from './sayings-kinds.ts';
-import type { Spoken } from './sayings-leaning.ts';
+import type { SayingKind } from './kinds.ts';
+import type { Spoken } from './leaning.ts';
 import {
   ANNOUNCED,
   CONDITION,
@@ -13,8 +13,8 @@ import {
   REPLACED,
   RESTORED,
   WITHDRAWN,
-} from './sayings-revising-words.ts';
-import { topicWords } from './sayings-words.ts';
+} from './revising-words.ts';
+import { topicWords } from './words.ts';
 
 /** The kinds of sayings that hold until they are taken back. */
 type Binding = 'demand' | 'decision';

@@ -1,9 +1,9 @@
-import type { Happening, Said } from './events.ts';
+import type { Happening, Said } from '../events.ts';
+import { readSayings, type Saying, type Turn } from '../sayings/sayings.ts';
+import { QUOTED_ABOVE, STATE_HEADS } from '../tell.ts';
+import { cutAt } from '../telling.ts';
+import { WORTH } from '../weights.ts';
 import type { Piece, Unit } from './piece.ts';
-import { readSayings, type Saying, type Turn } from './sayings.ts';
-import { QUOTED_ABOVE, STATE_HEADS } from './tell.ts';
-import { cutAt } from './telling.ts';
-import { WORTH } from './weights.ts';
 
 /** A longer text was pasted or dictated: what is not a rule in it has to be worth its place. */
 const SHORT_TEXT = 700;

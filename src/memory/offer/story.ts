@@ -1,12 +1,11 @@
-import { currentLines, markReplaced } from './changed-lines.ts';
-import type { Did, Given, Happening, Past, Told } from './events.ts';
-import { namesIn } from './names.ts';
-import { isLook, offerCall, offerFindings, offerLooks, showsFile } from './offer-calls.ts';
-import type { Piece, Unit } from './piece.ts';
+import { currentLines, markReplaced } from '../changed-lines.ts';
+import type { Did, Given, Happening, Past, Told } from '../events.ts';
+import { namesIn } from '../names.ts';
+import { givesReason, isDecisive } from '../telling.ts';
+import { WORTH } from '../weights.ts';
+import { isLook, offerCall, offerFindings, offerLooks, showsFile } from './calls.ts';
+import { type Piece, type TextUnit, type Unit, unitsOf } from './piece.ts';
 import { type StoryContext, StoryPlace } from './story-place.ts';
-import { givesReason, isDecisive } from './telling.ts';
-import { type TextUnit, unitsOf } from './units.ts';
-import { WORTH } from './weights.ts';
 
 /** Offers what happened, event by event. */
 export function offerStory(events: readonly Happening[], context: StoryContext): readonly Piece[] {

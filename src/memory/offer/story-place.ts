@@ -1,8 +1,8 @@
-import type { Happening, Said, Told } from './events.ts';
-import type { KnownFile } from './files.ts';
+import type { Happening, Said, Told } from '../events.ts';
+import type { KnownFile } from '../files.ts';
+import type { State } from '../state.ts';
+import { OLDEST_SHARE } from '../weights.ts';
 import type { Piece, Unit } from './piece.ts';
-import type { State } from './state.ts';
-import { OLDEST_SHARE } from './weights.ts';
 
 /** What the story of an event depends on besides the event. */
 export interface StoryContext {

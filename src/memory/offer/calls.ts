@@ -1,13 +1,12 @@
-import type { Action } from './actions.ts';
-import { changedLines, currentLines } from './changed-lines.ts';
-import { commandKind, HEREDOC, printedFile, shownCommand } from './commands.ts';
-import type { Did } from './events.ts';
-import { offerResult } from './offer-results.ts';
-import type { Piece, Unit } from './piece.ts';
+import type { Action } from '../actions.ts';
+import { changedLines, currentLines } from '../changed-lines.ts';
+import { commandKind, HEREDOC, printedFile, shownCommand } from '../commands.ts';
+import type { Did } from '../events.ts';
+import { errorIn, isDecisive } from '../telling.ts';
+import { WORTH } from '../weights.ts';
+import { type Piece, type Unit, unitsOf } from './piece.ts';
+import { offerResult } from './results.ts';
 import { oneLine, type StoryContext, type StoryPlace } from './story-place.ts';
-import { errorIn, isDecisive } from './telling.ts';
-import { unitsOf } from './units.ts';
-import { WORTH } from './weights.ts';
 
 const LONGEST_COMMAND = 220;
 const LONGEST_ARGUMENTS = 400;

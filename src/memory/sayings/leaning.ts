@@ -1,6 +1,6 @@
-import { ANSWER, type SayingKind } from './sayings-kinds.ts';
-import { topicWords } from './sayings-words.ts';
-import { piecesOf } from './words/demands.ts';
+import { piecesOf } from '../words/demands.ts';
+import { ANSWER, type SayingKind } from './kinds.ts';
+import { topicWords } from './words.ts';
 
 /** An earlier sentence, of the user's or the agent's, without which another cannot be understood. */
 export interface Leaning {

@@ -1,9 +1,9 @@
-import type { Happening } from './events.ts';
+import type { Happening } from '../events.ts';
+import type { State, Task } from '../state.ts';
+import { ALL_CHANGED, OUTDATED, STATE_HEADS, UNCOMMITTED } from '../tell.ts';
+import { cutAt } from '../telling.ts';
+import { WORTH } from '../weights.ts';
 import type { Piece, Unit } from './piece.ts';
-import type { State, Task } from './state.ts';
-import { ALL_CHANGED, OUTDATED, STATE_HEADS, UNCOMMITTED } from './tell.ts';
-import { cutAt } from './telling.ts';
-import { WORTH } from './weights.ts';
 
 const MOST_CHECKS = 6;
 const MOST_COMMITS = 12;

@@ -1,7 +1,7 @@
+import { flattenJson, type Row } from '../records.ts';
+import { type TellingKind, tellingLines } from '../telling.ts';
+import { WORTH } from '../weights.ts';
 import type { Unit } from './piece.ts';
-import { flattenJson, type Row } from './records.ts';
-import { type TellingKind, tellingLines } from './telling.ts';
-import { WORTH } from './weights.ts';
 
 /** What lines of a result are worth. */
 export interface ResultTerms {

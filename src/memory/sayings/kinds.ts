@@ -1,7 +1,7 @@
-import { isRevision } from './sayings-revising-words.ts';
-import { givesCode, namesSomething } from './sayings-words.ts';
-import { FILLERS, LONGEST, MANNER, ORDERED, QUESTION } from './words/demanding-words.ts';
-import { isDemandPiece, type Piece } from './words/demands.ts';
+import { FILLERS, LONGEST, MANNER, ORDERED, QUESTION } from '../words/demanding-words.ts';
+import { isDemandPiece, type Piece } from '../words/demands.ts';
+import { isRevision } from './revising-words.ts';
+import { givesCode, namesSomething } from './words.ts';
 
 /** What a saying is: see `Saying`. */
 export type SayingKind = 'demand' | 'decision' | 'fact' | 'question' | 'talk';

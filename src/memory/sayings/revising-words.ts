@@ -1,4 +1,4 @@
-import { topicWords } from './sayings-words.ts';
+import { topicWords } from './words.ts';
 
 function anyOf(ways: readonly string[]): RegExp {
   return new RegExp(ways.join('|'), 'iu');

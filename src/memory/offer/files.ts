@@ -1,10 +1,10 @@
-import type { KnownFile, KnownLine } from './files.ts';
-import { type NameWorth, namesIn } from './names.ts';
+import type { KnownFile, KnownLine } from '../files.ts';
+import { type NameWorth, namesIn } from '../names.ts';
+import type { State } from '../state.ts';
+import { SEEN_BEFORE } from '../tell.ts';
+import { isDecisive, isProse } from '../telling.ts';
+import { LINE_WORTH } from '../weights.ts';
 import type { Piece, Unit } from './piece.ts';
-import type { State } from './state.ts';
-import { SEEN_BEFORE } from './tell.ts';
-import { isDecisive, isProse } from './telling.ts';
-import { LINE_WORTH } from './weights.ts';
 
 /** Lines that are shown together: about a screenful of a function. */
 const LONGEST_CHUNK = 14;
