@@ -154,6 +154,8 @@ async function run(conversation: Conversation, context: StrategyContext, task: T
   }
 }
 
+/** Of what it stands for: a summary that leaves nothing out saves nothing, however much room there is. */
+const LARGEST_SUMMARY_SHARE = 0.8;
 const TOO_LONG = 'summary-input-too-long';
 /** Nothing went wrong when our own summary has these: what is old is too little to be said in fewer words. */
 const SIZE_REASONS: ReadonlySet<SummaryFailure> = new Set(['empty', 'too-large', 'not-smaller']);
@@ -170,7 +172,7 @@ async function runOnce(
     ...request,
     archive: archiveOf(leaving, handle, context.handleFor?.originalOf),
     instructions: options.instructions === '' ? undefined : options.instructions,
-    maximumTokens: Math.max(SMALLEST_SUMMARY_TOKENS, room),
+    maximumTokens: Math.max(SMALLEST_SUMMARY_TOKENS, Math.min(room, source.tokens * LARGEST_SUMMARY_SHARE)),
     pause: context.pause,
     shown: source.input,
   });
