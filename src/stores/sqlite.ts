@@ -125,10 +125,11 @@ function connectForReading({ DatabaseSync }: SqliteModule, path: string): Databa
 
 /** A mistyped path must not put our tables into somebody else's database. */
 function refuseForeign(connection: DatabaseSync, path: string): void {
-  const application = connection.prepare('pragma application_id').get()?.['application_id'];
-  if (application === APPLICATION_ID) return;
+  // In this order: a process beside us may be making the tables, and whoever sees them must see the mark as well.
   const tables = connection.prepare('select count(*) as tables from sqlite_schema').get()?.['tables'];
   if (tables === 0) return;
+  const application = connection.prepare('pragma application_id').get()?.['application_id'];
+  if (application === APPLICATION_ID) return;
   throw new RoundfoldError('store', `the database at ${path} belongs to another program`, {
     place: { source: path },
     remedy: 'Give the path of a store, or of a file that does not exist yet.',
