@@ -36,10 +36,10 @@ const SWITCHED = /git (?:checkout|switch) (?:-\w{1,3} ){0,3}([\w./-]{1,200})(?![
 const MADE =
   /https?:\/\/[^\s"'<>)\]]{1,300}\/(?:(?:pulls?|issues|merge_requests)\/\d{1,9}|commit\/[0-9a-f]{7,40}|releases\/tag\/[\w.-]{1,60})\b/g;
 const LONGEST_GIT_OUTPUT = 4000;
-const CHANGES_TREE = /\bgit (?:commit|add|stash|reset|checkout|merge|rebase|restore)\b/;
+const CHANGES_TREE = /\bgit (?:commit|add|stash|reset|checkout|merge|rebase|restore)(?![\w-])/;
 /** Commands that put other versions of files into the working tree. A new branch does not. */
 const MOVES_TREE =
-  /\bgit (?:rebase|reset --hard|stash|pull|merge|checkout(?! -[bB]\b)|switch(?! -[cC]\b)|restore)\b/;
+  /\bgit (?:rebase|reset --hard|stash|pull|merge|checkout(?! -[bB]\b)|switch(?! -[cC]\b)|restore)(?![\w-])/;
 /** Commands that take changes out of the working tree, or some of them. */
 const UNDOES = /\bgit (?:stash|reset --hard|restore|clean|checkout (?:\S{1,100} )?--) ?/;
 const NOTHING_CHANGED = /fatal:|error:|did not match/;

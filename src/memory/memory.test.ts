@@ -295,6 +295,16 @@ describe('files', () => {
     expect(part(text, 'Files as they are now')).toContain('src/area.ts [seen before git checkout]');
   });
 
+  it('does not take a look at branches for a change of files', async () => {
+    const text = await memoryOf([
+      user('Go.'),
+      ...read('/w/src/area.ts', ['export const area = 1;', 'export const width = 2;']),
+      ...run('git merge-base main HEAD', '4c1d2e7'),
+      agent('Read.'),
+    ]);
+    expect(text).not.toContain('[seen before');
+  });
+
   it('of messages that stay are not shown a second time', async () => {
     const text = await memoryOf([user('Look.'), agent('Looking.'), ...read('/app/src/area.ts', lines)], {
       kept: 2,
