@@ -1,4 +1,3 @@
-import { createRecordCodec, isFault } from './codec.ts';
 import {
   admitCommit,
   admitRecords,
@@ -19,6 +18,7 @@ import {
 } from './rules.ts';
 import { hasWords, matchOf, searchWords } from './search.ts';
 import type {
+  Checkpoint,
   ConversationKey,
   Lease,
   Store,
@@ -27,10 +27,11 @@ import type {
   StoreRecord,
 } from './store.ts';
 
-/** A record as bytes, so that nobody can change what is kept. */
 interface Stored {
   readonly place: RecordPlace;
-  readonly bytes: Uint8Array;
+  /** A copy, and read as a copy, so that nobody can change what is kept. */
+  readonly record: StoreRecord;
+  readonly bytes: number;
 }
 
 /** Everything that is kept of one conversation. */
@@ -41,8 +42,6 @@ interface Entry extends ConversationKey {
   forgottenFence: number;
   readonly records: Map<string, Stored>;
 }
-
-const codec = createRecordCodec();
 
 /** A store that ends with the process. */
 export function memoryStore(options: Pick<StoreOptions, 'now'> = {}): Store {
@@ -190,7 +189,7 @@ class MemoryStore implements Store {
         conversation: entry.conversation,
         checkpoints: this.#storedOf(entry, 'checkpoint').length,
         spans: this.#storedOf(entry, 'span').length,
-        bytes: [...entry.records.values()].reduce((sum, { bytes }) => sum + bytes.length, 0),
+        bytes: [...entry.records.values()].reduce((sum, { bytes }) => sum + bytes, 0),
         createdAt: entry.createdAt,
         usedAt: entry.usedAt,
       }))
@@ -226,7 +225,7 @@ class MemoryStore implements Store {
     const { records } = this.#touch(place);
     const key = keyOf(place.kind, place.scope, place.name, String(place.position));
     if (records.has(key)) return false;
-    records.set(key, { place, bytes: codec.write(record) });
+    records.set(key, { place, record: copyOf(record), bytes: sizeOf(record) });
     return true;
   }
 
@@ -244,9 +243,21 @@ function keyOf(...names: readonly string[]): string {
   return JSON.stringify(names.map(nameInColumn));
 }
 
-/** Memory does not fail, so a record that cannot be read is a mistake of ours. */
-function read({ place, bytes }: Stored): StoreRecord {
-  const found = codec.read(place, bytes);
-  if (isFault(found)) throw new TypeError(`a ${found.kind} in memory cannot be read`);
-  return found;
+function read({ record }: Stored): StoreRecord {
+  return copyOf(record);
+}
+
+/** A checkpoint comes back as other stores give it, through JSON. Spans are large: of them only the bytes can be changed. */
+function copyOf(record: StoreRecord): StoreRecord {
+  if ('span' in record) return { span: { ...record.span, body: record.span.body.slice() } };
+  const copy: Checkpoint = JSON.parse(JSON.stringify(record.checkpoint));
+  // JSON leaves out what is undefined; the types have it.
+  return {
+    checkpoint: { ...copy, parent: copy.parent, state: { ...copy.state, reason: copy.state.reason } },
+  };
+}
+
+function sizeOf(record: StoreRecord): number {
+  if ('checkpoint' in record) return JSON.stringify(record.checkpoint).length;
+  return record.span.body.length + record.span.text.length;
 }
