@@ -17,6 +17,7 @@ export const rooms: readonly string[] = [
   'lab',
   'integrations',
   'report',
+  'proxy',
   'chat',
   'cli',
 ];
@@ -28,6 +29,7 @@ export const apart: readonly string[] = ['contracts'];
 export const packages: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', '@bomb.sh/tab', '@modelcontextprotocol/server', 'zod'],
   tokens: ['gpt-tokenizer'],
+  proxy: ['undici', 'zod'],
   stores: ['pg'],
 };
 
@@ -38,6 +40,7 @@ export const nodeRooms: readonly string[] = [
   'simulator',
   'lab',
   'integrations',
+  'proxy',
   'chat',
   'cli',
 ];

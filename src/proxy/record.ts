@@ -1,0 +1,73 @@
+import type { Usage } from '../conversation/message.ts';
+import type { PreparedStatus } from '../keeper/keeper.ts';
+import type { KeeperEvent, PassReason } from '../keeper/options.ts';
+
+/** What a route is for: a model's answer, the count of a request, the list of models, a provider's own compaction, or anything else. */
+export type RouteKind = 'generate' | 'count' | 'models' | 'compact' | 'other';
+
+/**
+ * Why the proxy left a request as it came, where the keeper was not even asked:
+ *
+ * - `observing`: the proxy runs in `observe` mode
+ * - `bypassed`: the request asked for it with a header
+ * - `not-a-conversation`: no route of a model, or a body that is none of its format
+ * - `unreadable`: its body is no JSON
+ * - `fragment`: a count of something else than a whole conversation
+ */
+export type ProxyPassReason =
+  | PassReason
+  | 'observing'
+  | 'bypassed'
+  | 'not-a-conversation'
+  | 'unreadable'
+  | 'fragment';
+
+/** What became of one request that came through. Holds no content of messages and no credential. */
+export interface ExchangeRecord {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly kind: RouteKind;
+  /** Wire format of the route; undefined for routes that are no model's. */
+  readonly format: string | undefined;
+  /** A hash: credentials are never kept. */
+  readonly tenant: string | undefined;
+  /** The keeper's name of the conversation, where it could be read. */
+  readonly conversation: string | undefined;
+  /** The client as its headers name it: `claude-code`, `codex`, `opencode`. */
+  readonly client: string | undefined;
+  readonly model: string | undefined;
+  readonly status: PreparedStatus;
+  readonly reason: ProxyPassReason | undefined;
+  /** Number of messages received. */
+  readonly messages: number;
+  /** Estimates of the request as it came and as it went on. */
+  readonly tokensReceived: number | undefined;
+  readonly tokensSent: number | undefined;
+  /** Tokens received by kind of what they are for, in the order they are drawn: `instructions`, `tools`, `results` and so on. */
+  readonly tokensByKind: Readonly<Record<string, number>> | undefined;
+  /** The window that counts for this request, and where a compaction is due. */
+  readonly windowTokens: number | undefined;
+  readonly triggerTokens: number | undefined;
+  /** Chain of the checkpoint whose view was sent. */
+  readonly checkpoint: string | undefined;
+  /** How often an overflow answer was recovered from inside this request. */
+  readonly recoveries: number;
+  /** Of the answer that the client got; undefined when none came. */
+  readonly httpStatus: number | undefined;
+  /** What the provider reported. */
+  readonly usage: Usage | undefined;
+  readonly streamed: boolean;
+  readonly prepareMs: number;
+  readonly firstByteMs: number | undefined;
+  readonly totalMs: number;
+}
+
+/** Is told what happens in a proxy. Must not throw; what it does with it is its own matter. */
+export interface ProxyObserver {
+  exchange?(record: ExchangeRecord): void;
+  keeperEvent?(event: KeeperEvent): void;
+  /** A model's true window, learnt from an overflow answer. */
+  windowLearnt?(model: string, windowTokens: number): void;
+  streamOpened?(): void;
+  streamClosed?(): void;
+}
