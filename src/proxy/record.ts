@@ -22,6 +22,13 @@ export type ProxyPassReason =
   | 'unreadable'
   | 'fragment';
 
+/** What a provider reported with its answer. Its prompt counts everything, what was cached too. */
+export interface ReportedUsage extends Usage {
+  /** Of the prompt, what was read from the provider's cache and what was written to it; undefined where it says nothing of it. */
+  readonly cacheReadTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
+}
+
 /** What became of one request that came through. Holds no content of messages and no credential. */
 export interface ExchangeRecord {
   /** Milliseconds since 1970. */
@@ -54,8 +61,7 @@ export interface ExchangeRecord {
   readonly recoveries: number;
   /** Of the answer that the client got; undefined when none came. */
   readonly httpStatus: number | undefined;
-  /** What the provider reported. */
-  readonly usage: Usage | undefined;
+  readonly usage: ReportedUsage | undefined;
   readonly streamed: boolean;
   readonly prepareMs: number;
   readonly firstByteMs: number | undefined;
