@@ -141,7 +141,8 @@ function jobFor(context: KeeperContext, plan: FlightPlan, base: Checkpoint | und
 
 function setState({ emit }: KeeperContext, track: Track, state: AutoCompactState): void {
   const { pausedTurns: turns, reason = 'unknown' } = state;
-  if (turns > track.state.pausedTurns) emit({ type: 'compaction-paused', reason, turns });
+  if (turns > track.state.pausedTurns)
+    emit({ type: 'compaction-paused', reason, turns, conversation: track.name });
   track.state = state;
 }
 
