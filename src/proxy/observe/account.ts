@@ -78,7 +78,8 @@ export function addMoney(totals: MoneyTotals, money: TurnMoney | undefined): Mon
 export interface Account {
   readonly id: string;
   readonly tenant: string;
-  readonly conversation: string;
+  /** Every name it was known by, the newest last. */
+  names: readonly string[];
   readonly firstAt: number;
   last: Turn;
   /** The newest, oldest first. */
@@ -177,6 +178,9 @@ function turnsToNextFold({ turns, last, triggerTokens }: Account): number | unde
   return growth > 0 ? Math.ceil(left / growth) : undefined;
 }
 
+/** One for each of the messages that a conversation is named by. */
+const MOST_NAMES = 4;
+
 /** Enters a request into the account of its conversation, or opens one. */
 export function enterTurn(
   known: Account | undefined,
@@ -196,7 +200,7 @@ export function enterTurn(
   const account: Account = known ?? {
     id,
     tenant: record.tenant,
-    conversation: record.conversation,
+    names: [],
     firstAt: record.startedAt,
     last: turn,
     turns: [],
@@ -213,6 +217,9 @@ export function enterTurn(
     trouble: undefined,
   };
   account.last = turn;
+  account.names = [
+    ...new Set([...account.names, ...(record.names ?? []).toReversed(), record.conversation]),
+  ].slice(-MOST_NAMES);
   account.turns = [...account.turns.slice(-(mostTurns - 1)), turn];
   account.turnCount++;
   if (isFold) account.foldCount++;

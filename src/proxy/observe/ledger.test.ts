@@ -114,10 +114,22 @@ describe('a ledger', () => {
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
   });
 
+  it('knows a conversation again that got its name message by message', () => {
+    const ledger = createLedger(priced);
+    ledger.exchange(exchangeRecord({ conversation: 'one', names: ['one'] }));
+    ledger.exchange(exchangeRecord({ conversation: 'three', names: ['three', 'two', 'one'] }));
+    ledger.exchange(exchangeRecord({ conversation: 'four', names: ['four', 'three', 'two', 'one'] }));
+    ledger.exchange(exchangeRecord({ conversation: 'other', names: ['other'] }));
+
+    const rows = ledger.conversations();
+    expect(rows.map(({ turns }) => turns)).toEqual([1, 3]);
+    expect(ledger.place(rows[1]?.id ?? '')?.names).toEqual(['one', 'two', 'three', 'four']);
+  });
+
   it('forgets the conversation that was quiet for longest, and the oldest turns', () => {
     const ledger = createLedger({ ...priced, conversations: 3, turns: 5 });
     for (const conversation of ['a', 'b', 'c', 'a', 'd']) ledger.exchange(exchangeRecord({ conversation }));
-    expect(ledger.conversations().map(({ id }) => ledger.place(id)?.conversation)).toEqual(['d', 'a', 'c']);
+    expect(ledger.conversations().map(({ id }) => ledger.place(id)?.names)).toEqual([['d'], ['a'], ['c']]);
 
     for (let turn = 0; turn < 20; turn++) ledger.exchange(exchangeRecord({ conversation: 'd' }));
     const [row] = ledger.conversations();

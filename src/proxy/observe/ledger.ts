@@ -55,7 +55,8 @@ export interface LosingTurn extends MoneyPoint {
 /** Says whose conversation it is in the store. */
 export interface ConversationPlace {
   readonly tenant: string;
-  readonly conversation: string;
+  /** Every name that its records may be kept under. */
+  readonly names: readonly string[];
   readonly format: string | undefined;
 }
 
@@ -75,6 +76,7 @@ export interface Ledger extends Required<ProxyObserver> {
 
 const CONVERSATIONS = 200;
 const TURNS = 400;
+const NAMES_PER_CONVERSATION = 4;
 const MOST_MODELS = 30;
 const MOST_POINTS = 1000;
 const MOST_LOSSES = 50;
@@ -86,6 +88,12 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   const { conversations = CONVERSATIONS, turns: mostTurns = TURNS, now = Date.now } = options;
   const pricesFor = options.pricesFor ?? listPrices;
   const accounts = new Recent<string, Account>(conversations);
+  // A conversation that has got its last name is still the one that it was.
+  const ids = new Recent<string, string>(conversations * NAMES_PER_CONVERSATION);
+  const find = (tenant: string, names: readonly string[]) =>
+    names
+      .map((name) => ids.get(idOf(tenant, name)))
+      .find((id) => id !== undefined && accounts.get(id) !== undefined);
   const health = new HealthBook(now());
   const meters = new Meters(formatNames);
   const book = new MoneyBook();
@@ -99,7 +107,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   ): { readonly id?: string; readonly money?: TurnMoney | undefined } => {
     const { tenant, conversation } = record;
     if (record.kind !== 'generate' || tenant === undefined || conversation === undefined) return {};
-    const id = idOf(tenant, conversation);
+    const id = find(tenant, [conversation, ...(record.names ?? [])]) ?? idOf(tenant, conversation);
     const day = new Date(record.startedAt).toISOString();
     const prices = record.model === undefined ? undefined : pricesFor(record.model, day);
     const account = enterTurn(
@@ -108,6 +116,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
       { id, prices, mostTurns },
     );
     accounts.use(id, account);
+    for (const name of account.names) ids.use(idOf(tenant, name), id);
     book.enter(account);
     return { id, money: account.last.money };
   };
@@ -141,8 +150,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
     conversations: () => accounts.values().toReversed().map(rowOf),
     row: (id) => mapped(accounts.get(id), rowOf),
     turns: (id) => accounts.get(id)?.turns ?? [],
-    place: (id) =>
-      mapped(accounts.get(id), ({ tenant, conversation, format }) => ({ tenant, conversation, format })),
+    place: (id) => mapped(accounts.get(id), ({ tenant, names, format }) => ({ tenant, names, format })),
     money: () => book.read(),
     health: () => health.read(),
     metrics: () => meters.read(health.read()),
@@ -168,7 +176,7 @@ function listPrices(model: string, day: string): PriceSet | undefined {
 
 /** Events name conversations without their tenant. */
 function accountsOf(accounts: Recent<string, Account>, conversation: string): readonly Account[] {
-  return accounts.values().filter((account) => account.conversation === conversation);
+  return accounts.values().filter(({ names }) => names.includes(conversation));
 }
 
 function troubleOf(
