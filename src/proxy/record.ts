@@ -1,3 +1,4 @@
+import type { CompactionEvent } from '../compaction/options.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { PreparedStatus } from '../keeper/keeper.ts';
 import type { KeeperEvent, PassReason } from '../keeper/options.ts';
@@ -22,9 +23,8 @@ export type ProxyPassReason =
   | 'unreadable'
   | 'fragment';
 
-/** What a provider reported with its answer. Its prompt counts everything, what was cached too. */
+/** Tokens as a provider reported them. What it reads from its cache and writes to it is part of `promptTokens`. */
 export interface ReportedUsage extends Usage {
-  /** Of the prompt, what was read from the provider's cache and what was written to it; undefined where it says nothing of it. */
   readonly cacheReadTokens?: number | undefined;
   readonly cacheWriteTokens?: number | undefined;
 }
@@ -63,6 +63,7 @@ export interface ExchangeRecord {
   readonly recoveries: number;
   /** Of the answer that the client got; undefined when none came. */
   readonly httpStatus: number | undefined;
+  /** What the provider reported. */
   readonly usage: ReportedUsage | undefined;
   readonly streamed: boolean;
   readonly prepareMs: number;
@@ -70,10 +71,13 @@ export interface ExchangeRecord {
   readonly totalMs: number;
 }
 
+/** What keeping conversations tells. Never holds content of messages. */
+export type FoldEvent = KeeperEvent | Exclude<CompactionEvent, { readonly type: 'compaction-end' }>;
+
 /** Is told what happens in a proxy. Must not throw; what it does with it is its own matter. */
 export interface ProxyObserver {
   exchange?(record: ExchangeRecord): void;
-  keeperEvent?(event: KeeperEvent): void;
+  keeperEvent?(event: FoldEvent): void;
   /** A model's true window, learnt from an overflow answer. */
   windowLearnt?(model: string, windowTokens: number): void;
   streamOpened?(): void;
