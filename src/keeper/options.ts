@@ -103,9 +103,7 @@ export type KeeperEvent =
   | { readonly type: 'request-reduced'; readonly tokens: number; readonly tokensAfter: number }
   | { readonly type: 'compaction-failed'; readonly conversation: string; readonly error: unknown }
   /** Failing runs have made it pause. */
-  | (Extract<CompactionEvent, { readonly type: 'compaction-paused' }> & {
-      readonly conversation?: string | undefined;
-    })
+  | Extract<CompactionEvent, { readonly type: 'compaction-paused' }>
   /** A request goes out as it came; `detail` names the field, the client or the like that is the reason. */
   | { readonly type: 'request-passed'; readonly reason: PassReason; readonly detail?: string | undefined }
   /** Message `index` folds tool calls into its text in a way that cannot be undone exactly: nothing is kept of such a list. */

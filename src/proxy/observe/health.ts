@@ -1,6 +1,5 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
-import type { KeeperEvent } from '../../keeper/options.ts';
-import type { ExchangeRecord } from '../record.ts';
+import type { ExchangeRecord, FoldEvent } from '../record.ts';
 import { knownOr, passWords, statusWords } from './words.ts';
 
 /** How compactions in the background have ended. */
@@ -65,7 +64,7 @@ export class HealthBook {
     this.#turnPassed(record.conversation);
   }
 
-  keeperEvent(event: KeeperEvent, now: number): void {
+  keeperEvent(event: FoldEvent, now: number): void {
     switch (event.type) {
       case 'checkpoint-saved':
         this.#compactions.saved++;

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type PriceSet, priceSetOf } from '../../compaction/economics/costs.ts';
 import { formats } from '../../formats/registry.ts';
-import type { KeeperEvent } from '../../keeper/options.ts';
 import { Recent } from '../../keeper/recent.ts';
 import { findModel } from '../../tokens/catalog.ts';
-import type { ExchangeRecord, ProxyObserver } from '../record.ts';
+import type { ExchangeRecord, FoldEvent, ProxyObserver } from '../record.ts';
 import {
   type Account,
   addMoney,
@@ -180,7 +179,7 @@ function accountsOf(accounts: Recent<string, Account>, conversation: string): re
 }
 
 function troubleOf(
-  event: KeeperEvent,
+  event: FoldEvent,
 ): { readonly conversation: string; readonly words: string | undefined } | undefined {
   switch (event.type) {
     case 'checkpoint-saved':

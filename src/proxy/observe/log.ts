@@ -1,8 +1,7 @@
 import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printableJson } from '../../conversation/printable.ts';
-import type { KeeperEvent } from '../../keeper/options.ts';
-import type { ExchangeRecord, ProxyObserver } from '../record.ts';
+import type { ExchangeRecord, FoldEvent, ProxyObserver } from '../record.ts';
 import { short } from './account.ts';
 import { classOf } from './health.ts';
 
@@ -114,7 +113,7 @@ function exchangeFields(record: ExchangeRecord): object {
 }
 
 /** Undefined for events that say nothing beyond what the line of the exchange says. */
-function eventFields(event: KeeperEvent): object | undefined {
+function eventFields(event: FoldEvent): object | undefined {
   switch (event.type) {
     case 'checkpoint-saved':
     case 'checkpoint-lost':
