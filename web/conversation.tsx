@@ -98,7 +98,7 @@ function Folds({ open, selected }: { open: Detail; selected: string | undefined 
                 <th class="n">Messages</th>
                 <th class="n">Before</th>
                 <th class="n">After</th>
-                <th>Strategy</th>
+                <th class="roomy">Strategy</th>
                 <th>State</th>
               </tr>
             </thead>
@@ -115,7 +115,7 @@ function Folds({ open, selected }: { open: Detail; selected: string | undefined 
                   </td>
                   <td class="n">{tokens(row.tokensBefore)}</td>
                   <td class="n">{tokens(row.tokensAfter)}</td>
-                  <td>{row.strategy}</td>
+                  <td class="roomy">{row.strategy}</td>
                   <td>{stateOf(row, open)}</td>
                 </tr>
               ))}

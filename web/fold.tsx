@@ -42,7 +42,7 @@ export function FoldPanel({ view, open }: { view: FoldView; open: Detail }) {
 }
 
 function stretch(start: number, end: number): string {
-  return end - start === 1 ? String(start + 1) : `${start + 1}–${end}`;
+  return end - start === 1 ? `message ${start + 1}` : `messages ${start + 1}–${end}`;
 }
 
 /** What became of every message. Numbers count from 1, behind the system messages in front. */
@@ -84,18 +84,18 @@ function Now({ view }: { view: FoldView }) {
           {view.parts.map((part) =>
             part.kind === 'kept' ? (
               <li key={`k${part.start}`} class="kept">
-                <span class="sign">&nbsp;</span> {stretch(part.start, part.end)} as they were
+                <span class="sign">&nbsp;</span> {stretch(part.start, part.end)}
               </li>
             ) : (
               <li key={`m${part.of.map(({ start }) => start).join()}`}>
                 {part.of.map(({ start, end }) => (
                   <span class="out" key={start}>
                     <span class="sign">−</span> {stretch(start, end)}
+                    <small>{formatCount(tokensIn(view, start, end))} tokens</small>
                   </span>
                 ))}
-                <span class="in">
-                  <span class="sign">+</span>{' '}
-                  {part.of.length === 0 ? 'a note' : 'one message that tells them'}
+                <span class="in" title={part.text}>
+                  <span class="sign">+</span> {nameOfMade(part, view)}
                   <small>{formatCount(part.tokens)} tokens</small>
                 </span>
               </li>
@@ -105,6 +105,28 @@ function Now({ view }: { view: FoldView }) {
       </div>
     </div>
   );
+}
+
+type Made = Extract<FoldView['parts'][number], { kind: 'made' }>;
+
+function nameOfMade(part: Made, view: FoldView): string {
+  const [first] = part.of;
+  if (first === undefined) return 'a note';
+  return isMemory(part, view) ? 'memory' : `${stretch(first.start, first.end)} made smaller`;
+}
+
+/** A message that was made smaller speaks for itself; one that speaks for others is the memory. */
+function isMemory({ of }: Made, { runs }: FoldView): boolean {
+  const place = of[0]?.start ?? -1;
+  return runs.some(({ start, end, fate }) => start <= place && place < end && fate !== 'reduced');
+}
+
+/** Runs are known in tokens, and stretches are made of whole runs nearly always. */
+function tokensIn({ runs }: FoldView, start: number, end: number): number {
+  return runs.reduce((sum, run) => {
+    const shared = Math.min(end, run.end) - Math.max(start, run.start);
+    return shared > 0 ? sum + (run.tokens * shared) / (run.end - run.start) : sum;
+  }, 0);
 }
 
 function Survived({ view }: { view: FoldView }) {
@@ -123,18 +145,21 @@ function Survived({ view }: { view: FoldView }) {
 }
 
 function Memory({ view }: { view: FoldView }) {
-  const made = view.parts.filter((part) => part.kind === 'made');
+  const memories = view.parts.filter((part) => part.kind === 'made').filter((part) => isMemory(part, view));
   return (
     <div>
       <h3>Memory as it is sent</h3>
-      {settings.value.showsContent ? (
-        made.map((part) => (
-          <pre key={part.text} class="text">
-            {part.text}
-          </pre>
-        ))
-      ) : (
+      {memories.length === 0 && <p class="note">None was needed: messages were only made smaller.</p>}
+      {memories.length > 0 && !settings.value.showsContent && (
         <p class="note">Texts are not shown. Start the proxy with --show-content to see them here.</p>
+      )}
+      {memories.map(
+        ({ text }) =>
+          text !== undefined && (
+            <pre key={text} class="text">
+              {text}
+            </pre>
+          ),
       )}
     </div>
   );
@@ -148,11 +173,13 @@ function Handles({ view, open }: { view: FoldView; open: Detail }) {
       <h3>
         What left, and can be read again <small>{handles.length}</small>
       </h3>
-      {handles.map((handle) => {
-        const runs = view.runs.filter((run) => run.handle === handle);
-        const places = runs.map(({ start, end }) => stretch(start, end)).join(', ');
-        return <Handle key={handle} {...{ handle, places, open }} />;
-      })}
+      <div class="scroll tall">
+        {handles.map((handle) => {
+          const runs = view.runs.filter((run) => run.handle === handle);
+          const places = runs.map(({ start, end }) => stretch(start, end)).join(', ');
+          return <Handle key={handle} {...{ handle, places, open }} />;
+        })}
+      </div>
     </div>
   );
 }
@@ -173,7 +200,7 @@ function Handle({ handle, places, open }: { handle: string; places: string; open
       }}
     >
       <summary data-row>
-        messages {places} <code>{handle.slice(0, 19)}</code>
+        {places} <code>{handle.slice(0, 19)}</code>
       </summary>
       {messages.value !== undefined && <Left messages={messages.value} open={open} />}
     </details>

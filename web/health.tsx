@@ -32,7 +32,7 @@ export function HealthView() {
         >
           {formatCount(store.count)}
         </Stat>
-        <Stat name="Failed answers" isLoss={state.upstreamErrors > 0} note="HTTP 400 and above, or none">
+        <Stat name="Failed answers" isLoss={state.upstreamErrors > 0} note="HTTP 400 and above">
           {formatCount(state.upstreamErrors)}
         </Stat>
       </dl>

@@ -63,7 +63,12 @@ function Balance() {
       <span class={isLoss ? 'loss' : ''}>
         {isLoss ? 'lost' : 'saved'} {usd(Math.abs(direct - sent))}
       </span>
-      {lost > 0 && !isLoss && <span class="loss"> · {usd(lost)} in losing turns</span>}
+      {lost > 0 && !isLoss && (
+        <span class="loss" title="Sum of the turns that cost more than they would have without folds">
+          {' '}
+          · {usd(lost)} lost
+        </span>
+      )}
     </p>
   );
 }

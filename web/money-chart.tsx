@@ -86,7 +86,10 @@ function optionsFor(width: number): uPlot.Options {
         values: (_plot, values) => values.map((value) => (Number.isInteger(value) ? String(value) : '')),
         size: 28,
       }),
-      axis({ values: (_plot, values) => values.map((value) => (value === 0 ? '$0' : usd(value))), size: 64 }),
+      axis({
+        values: (_plot, values) => values.map((value) => `$${Number(value.toPrecision(3))}`),
+        size: 64,
+      }),
     ],
     series: [
       {},

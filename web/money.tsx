@@ -25,7 +25,7 @@ export function MoneyView() {
         <Stat name={isLoss ? 'Lost in all' : 'Saved in all'} isLoss={isLoss} note={shareOf(sums)}>
           {usd(Math.abs(sums.direct - sums.sent))}
         </Stat>
-        <Stat name="Losing turns" isLoss={sums.lost > 0} note={`${usd(sums.saved)} saved by the others`}>
+        <Stat name="Losing turns" isLoss={sums.lost > 0} note={`${usd(sums.saved)} saved by others`}>
           {usd(sums.lost)}
         </Stat>
         <Stat name="Cache writes" note="part of what was sent">
@@ -62,35 +62,37 @@ function Losses({ sums }: { sums: Money }) {
       {sums.losses.length === 0 ? (
         <p class="empty">None.</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th>Time</th>
-              <th>Turn</th>
-              <th class="n">Direct</th>
-              <th class="n">Sent</th>
-              <th class="n">Saved</th>
-            </tr>
-          </thead>
-          <tbody>
-            {sums.losses.map((loss) => (
-              <tr key={`${loss.id} ${loss.turn}`}>
-                <td>{clock(loss.at)}</td>
-                <td>
-                  <a href={`#/c/${loss.id}`} data-row>
-                    {loss.turn}
-                    {loss.isFold ? ', first with a fold' : ''}
-                  </a>
-                </td>
-                <td class="n">{usd(loss.direct)}</td>
-                <td class="n">{usd(loss.sent)}</td>
-                <td class="n">
-                  <Saving {...loss} />
-                </td>
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th>Time</th>
+                <th>Turn</th>
+                <th class="n roomy">Direct</th>
+                <th class="n roomy">Sent</th>
+                <th class="n">Saved</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {sums.losses.map((loss) => (
+                <tr key={`${loss.id} ${loss.turn}`}>
+                  <td>{clock(loss.at)}</td>
+                  <td>
+                    <a href={`#/c/${loss.id}`} data-row>
+                      {loss.turn}
+                      {loss.isFold ? ', first with a fold' : ''}
+                    </a>
+                  </td>
+                  <td class="n roomy">{usd(loss.direct)}</td>
+                  <td class="n roomy">{usd(loss.sent)}</td>
+                  <td class="n">
+                    <Saving {...loss} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
     </section>
   );
@@ -105,10 +107,10 @@ function Models({ sums }: { sums: Money }) {
           <thead>
             <tr>
               <th>Model</th>
-              <th class="n">Turns</th>
+              <th class="n roomy">Turns</th>
               <th class="n">Direct</th>
               <th class="n">Sent</th>
-              <th class="n">Cache writes</th>
+              <th class="n roomy">Cache writes</th>
               <th class="n">Saved</th>
             </tr>
           </thead>
@@ -116,10 +118,10 @@ function Models({ sums }: { sums: Money }) {
             {sums.byModel.map((model) => (
               <tr key={model.model}>
                 <th scope="row">{model.model}</th>
-                <td class="n">{formatCount(model.turns)}</td>
+                <td class="n roomy">{formatCount(model.turns)}</td>
                 <td class="n">{usd(model.direct)}</td>
                 <td class="n">{usd(model.sent)}</td>
-                <td class="n">{usd(model.cacheWrites)}</td>
+                <td class="n roomy">{usd(model.cacheWrites)}</td>
                 <td class="n">{model.unpricedTurns === model.turns ? 'no prices' : <Saving {...model} />}</td>
               </tr>
             ))}

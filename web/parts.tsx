@@ -2,12 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { formatShort } from '../src/report/terminal.ts';
 import type { Row } from './state.ts';
 
-/** `$0.42`, `$12.30`, `$0.0031`; a minus in front where it is one. */
+/** `$12.30`, `$0.4200`, `$0.000031`; a minus in front where it is one. Below a dollar all have four digits, to be compared. */
 export function usd(amount: number): string {
   const size = Math.abs(amount);
-  const digits =
-    size === 0 ? '0.00' : size >= 0.1 ? size.toFixed(2) : size >= 0.001 ? size.toFixed(4) : size.toFixed(6);
-  return `${amount < 0 ? '−' : ''}$${digits}`;
+  const digits = size >= 1 || size === 0 ? 2 : size >= 0.0001 ? 4 : 6;
+  return `${amount < 0 ? '−' : ''}$${size.toFixed(digits)}`;
 }
 
 export function tokens(count: number | undefined): string {
@@ -94,11 +93,17 @@ export function nextFold({ nextFold: turns, status, wishes }: Row): string {
 
 export function Status({ row }: { row: Row }) {
   const isHeld = row.wishes.foldedUpTo !== undefined;
-  const words = isHeld ? 'a fold was undone: sent whole while it fits' : row.explanation;
+  const words = isHeld ? 'a fold was undone: sent whole while it fits' : wordsFor(row);
   return (
     <span class={`status ${isHeld ? 'held' : row.status}`}>
       <i aria-hidden="true" />
       {row.trouble === undefined ? words : `${words}; ${row.trouble}`}
     </span>
   );
+}
+
+function wordsFor({ status, explanation, tokensReceived, tokensSent }: Row): string {
+  return status === 'folded'
+    ? `folded: ${tokens(tokensReceived)} came, ${tokens(tokensSent)} sent`
+    : explanation;
 }

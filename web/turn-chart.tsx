@@ -180,7 +180,9 @@ function drawMarks(plot: uPlot, { turns, triggerTokens }: Chart): void {
     ctx.stroke();
     ctx.fillStyle = colour('warning');
     ctx.font = `${12 * ratio}px system-ui, sans-serif`;
-    ctx.fillText('trigger', bbox.left + 6 * ratio, y - 5 * ratio);
+    ctx.textAlign = 'left';
+    ctx.textBaseline = 'bottom';
+    ctx.fillText('trigger', bbox.left + 6 * ratio, y - 3 * ratio);
   }
   ctx.setLineDash([2 * ratio, 3 * ratio]);
   ctx.strokeStyle = colour('ink');

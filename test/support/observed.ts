@@ -45,8 +45,17 @@ const parameters = {
 };
 
 /** Marks the end of its prompt for the cache, as coding agents do. */
-export function anthropicWorker(url: string, apiKey: string, agent = 'claude-cli/2.1.0 (external, cli)'): Worker {
-  const client = new Anthropic({ baseURL: url, apiKey, maxRetries: 0, defaultHeaders: { 'user-agent': agent } });
+export function anthropicWorker(
+  url: string,
+  apiKey: string,
+  agent = 'claude-cli/2.1.0 (external, cli)',
+): Worker {
+  const client = new Anthropic({
+    baseURL: url,
+    apiKey,
+    maxRetries: 0,
+    defaultHeaders: { 'user-agent': agent },
+  });
   const messages: Anthropic.MessageParam[] = [
     { role: 'user', content: `Read all files and report, says ${apiKey}.` },
   ];
@@ -88,7 +97,9 @@ export function chatWorker(url: string, apiKey: string): Worker {
   return async (characters = 1200) => {
     const answer = await client.chat.completions.create({
       model: 'gpt-4.1',
-      tools: [{ type: 'function', function: { name: 'read_file', description: 'Reads a file.', parameters } }],
+      tools: [
+        { type: 'function', function: { name: 'read_file', description: 'Reads a file.', parameters } },
+      ],
       messages,
     });
     const message = answer.choices[0]?.message;
