@@ -1,8 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { createLedger, type Ledger } from '../../src/proxy/observe/ledger.ts';
-import { createPages } from '../../src/proxy/observe/pages.ts';
-import { createWishes } from '../../src/proxy/observe/wishes.ts';
+import type { Ledger } from '../../src/proxy/observe/ledger.ts';
+import { createObservation } from '../../src/proxy/observe/observation.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
 import { type Proxied, resultText, startProxied, untilResults } from './proxied.ts';
 
@@ -19,18 +18,11 @@ export interface ObservedOptions {
 }
 
 export async function startObserved({ windowTokens, showContent }: ObservedOptions): Promise<Observed> {
-  const ledger = createLedger();
-  const wishes = createWishes();
   const store = memoryStore();
+  const { observer, pages, wishesFor, ledger } = await createObservation({ store, showContent });
   const proxied = await startProxied(
     { windowTokens: windowTokens * 2, script: untilResults(10_000) },
-    {
-      store,
-      windowTokens,
-      observer: ledger,
-      wishesFor: wishes.wishesFor,
-      pages: createPages(ledger, { store, wishes, showContent }),
-    },
+    { store, windowTokens, observer, wishesFor, pages },
   );
   return { ...proxied, ledger, dashboard: `${proxied.proxy.url}/roundfold/` };
 }
