@@ -25,10 +25,10 @@ export interface ObservedOptions {
 export async function startObserved(options: ObservedOptions): Promise<Observed> {
   const { windowTokens, showContent, trigger, countTokens } = options;
   const store = memoryStore();
-  const { observer, pages, wishesFor, ledger } = await createObservation({ store, showContent });
+  const { observer, pages, wishesOf, ledger } = await createObservation({ store, showContent });
   const proxied = await startProxied(
     { windowTokens: windowTokens * 2, countTokens, script: untilResults(10_000) },
-    { store, windowTokens, trigger, observer, wishesFor, pages },
+    { store, windowTokens, trigger, observer, wishesOf, pages },
   );
   return { ...proxied, ledger, dashboard: `${proxied.proxy.url}/roundfold/` };
 }
