@@ -134,6 +134,7 @@ class KeeperFolder implements Folder {
     const prepared = await this.#keeperFor(route.format).prepare(value, {
       tenant,
       model: read.model,
+      wishesFor: (name) => request.wishes.find((each) => each.conversation === name),
       usage: tenant === undefined ? undefined : this.#turns.usageFor(tenant, conversation),
       windowTokens: this.#windowForRetry(request, windowTokens),
       signal: isCount ? noWait : signal,
@@ -186,6 +187,7 @@ class KeeperFolder implements Folder {
       ...NOTHING_KNOWN,
       model,
       conversation: turn.conversation,
+      names: this.#turns.namesOf(conversation),
       messages: conversation.messages.length,
       tokensReceived,
       tokensSent: tokensReceived,
@@ -240,6 +242,7 @@ const NOTHING_KNOWN: Folded = {
   body: undefined,
   model: undefined,
   conversation: undefined,
+  names: [],
   messages: 0,
   tokensReceived: undefined,
   tokensSent: undefined,

@@ -7,7 +7,7 @@ import type { Store } from '../stores/store.ts';
 import { type AccessOptions, createAccessCheck, isLoopback } from './access.ts';
 import { answerRefusal, type Refused, RefusedError } from './errors.ts';
 import { createFolder, type FolderOptions } from './fold.ts';
-import type { Folder } from './folder.ts';
+import type { ConversationWishes, Folder } from './folder.ts';
 import { createForwarder, type Forwarder, type ForwardLimits } from './forward.ts';
 import type { ProxyObserver } from './record.ts';
 import { findRoute } from './routes.ts';
@@ -32,6 +32,8 @@ export interface ProxyOptions
   readonly limits?: Partial<ForwardLimits> | undefined;
   /** Is told of everything that happens. */
   readonly observer?: ProxyObserver | undefined;
+  /** What people have asked for conversations of a tenant in the meantime. */
+  readonly wishesOf?: ((tenant: string) => readonly ConversationWishes[]) | undefined;
   /** Answers below `/roundfold/` and at `/metrics`. */
   readonly pages?: PageHandler | undefined;
   /** Address of the same store, for threads that fold large conversations. Default: everything is done in this thread. */
@@ -72,6 +74,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     exchange: {
       folder,
       observer: options.observer,
+      wishesOf: options.wishesOf,
       now: Date.now,
       tenants: { header: options.tenantHeader, allowsAnonymous: isLoopback(host) },
     },
