@@ -115,7 +115,9 @@ export class KeeperWorld {
     this.#checkReuse(client, prepared, noise);
     const { checkpoint } = prepared;
     // What the store has not taken yet ends with its process.
-    const isSafe = checkpoint !== undefined && this.isStored(checkpoint);
+    // And who cannot ask the store folds before it is time.
+    const isEarly = this.#storeFailed && client.tenant === PATIENT;
+    const isSafe = checkpoint !== undefined && this.isStored(checkpoint) && !isEarly;
     client.last = { boundary: isSafe ? checkpoint.boundary : 0, items: client.items };
   }
 
