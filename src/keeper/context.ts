@@ -36,6 +36,8 @@ const LEASE_MILLISECONDS = 30_000;
 const PATIENCE_MILLISECONDS = 120_000;
 /** Models whose contexts are kept at once. Names come with requests: there may be any number of them. */
 const REMEMBERED_MODELS = 20;
+/** Larger than any: what cannot be meant there cannot be meant anywhere. */
+const ANY_WINDOW = 1e9;
 /** No model is called that. */
 const NO_MODEL = '';
 
@@ -43,7 +45,9 @@ const NO_MODEL = '';
  * The contexts of models, made when they are asked for and remembered.
  * @throws RoundfoldError `usage` for options that cannot be meant, at once and not with the first request
  */
-export function createContexts(options: KeeperOptions): (model?: string) => KeeperContext {
+export function createContexts(
+  options: KeeperOptions,
+): (model?: string, windowTokens?: number) => KeeperContext {
   const { hash = sha256, volatile } = options;
   const shared = {
     store: options.store,
@@ -58,9 +62,9 @@ export function createContexts(options: KeeperOptions): (model?: string) => Keep
     emit: (event: KeeperEvent) => tell(options, event),
   };
   const contexts = new Recent<string, KeeperContext>(REMEMBERED_MODELS);
-  const contextFor = (model = options.model ?? NO_MODEL) =>
-    contexts.take(model, () => {
-      const engine = engineFor(options, model);
+  const contextFor = (model = options.model ?? NO_MODEL, windowTokens = options.windowTokens) =>
+    contexts.take(`${windowTokens ?? ''} ${model}`, () => {
+      const engine = engineFor({ ...options, windowTokens }, model);
       return {
         ...shared,
         engine,
@@ -68,9 +72,9 @@ export function createContexts(options: KeeperOptions): (model?: string) => Keep
         configurationFor: fingerprint(options, engine, hash),
       };
     });
-  // The window may come with the first request.
+  // The window may come with the first request: thresholds in tokens and in shares have to make sense in some window.
   if (options.model === undefined)
-    foldTokensOf(options, engineFor({ windowTokens: 0, ...options }, NO_MODEL));
+    foldTokensOf(options, engineFor({ windowTokens: ANY_WINDOW, ...options }, NO_MODEL));
   else contextFor();
   return contextFor;
 }
