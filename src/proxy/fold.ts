@@ -24,7 +24,7 @@ import {
 
 export interface FolderOptions
   extends WindowOptions,
-    Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash'> {
+    Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash' | 'wishesFor'> {
   /** `observe` counts and tells, and changes nothing. Default `fold`. */
   readonly mode?: 'fold' | 'observe' | undefined;
   /** Share of the window at which requests are folded. Default 0.8: below where clients would compact by themselves. */
@@ -180,6 +180,7 @@ class KeeperFolder implements Folder {
       ...NOTHING_KNOWN,
       model,
       conversation: turn.conversation,
+      names: this.#turns.namesOf(conversation),
       messages: conversation.messages.length,
       tokensReceived,
       tokensSent: tokensReceived,
@@ -199,6 +200,7 @@ class KeeperFolder implements Folder {
       ...{ store, target, strategy, summarizer, archive, hash, format },
       trigger: this.#trigger * READY_AT,
       foldAt: this.#trigger,
+      wishesFor: this.#options.wishesFor,
       onEvent: (event) => {
         // The outcome of a compaction holds messages.
         if (event.type !== 'compaction-end') this.#options.onEvent?.(event);
@@ -233,6 +235,7 @@ const NOTHING_KNOWN: Folded = {
   body: undefined,
   model: undefined,
   conversation: undefined,
+  names: [],
   messages: 0,
   tokensReceived: undefined,
   tokensSent: undefined,
