@@ -204,6 +204,22 @@ describe('tools that are no functions', () => {
     expect((await post(simulator, JSON.stringify(unpaired))).status).toBe(400);
   });
 
+  it('may stand in namespaces, which an item of the input adds', async () => {
+    const simulator = await start({ script: () => call('exec', { input: 'list()' }) });
+    const added = {
+      type: 'additional_tools',
+      role: 'developer',
+      tools: [
+        { type: 'namespace', name: 'functions', description: '', tools: [{ type: 'custom', name: 'exec' }] },
+      ],
+    };
+    const input = [added, { role: 'user', content: 'Begin.' }];
+    const response = await post(simulator, JSON.stringify({ model: 'gpt-4.1', store: false, input }));
+    expect(await response.json()).toMatchObject({
+      output: [{ type: 'custom_tool_call', namespace: 'functions', name: 'exec', input: 'list()' }],
+    });
+  });
+
   it('of Chat Completions are called with a text', async () => {
     const simulator = await start({ script: () => call('patch', { input: 'a – b' }) });
     const client = new OpenAI({ apiKey: 'any', baseURL: `${simulator.url}/v1`, maxRetries: 0 });

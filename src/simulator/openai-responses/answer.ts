@@ -4,14 +4,13 @@ import { automaticCacheUse } from '../openai.ts';
 import type { Prompt } from '../prompt.ts';
 import type { Exchange, World } from '../provider.ts';
 import type { FittedReply, ReplyPart } from '../reply.ts';
-import type { OfferedTool } from '../script.ts';
-import { kindOfTool, writeCall } from './calls.ts';
+import { type NamedTool, writeCall } from './calls.ts';
 import { followerIdOf, type ReasoningSeals } from './server-state.ts';
 
 /** A `response` object. What the request set is repeated in it, as the API does. */
 export function writeResponse(
   exchange: Exchange,
-  tools: readonly OfferedTool[],
+  tools: readonly NamedTool[],
   world: World,
   seals: ReasoningSeals,
 ): JsonObject {
@@ -53,7 +52,7 @@ function settingsOf(body: JsonObject): JsonObject {
 
 function outputOf(
   { accepted, prompt, reply }: Exchange,
-  tools: readonly OfferedTool[],
+  tools: readonly NamedTool[],
   world: World,
   seals: ReasoningSeals,
 ): JsonObject {
@@ -102,7 +101,7 @@ export function writeCompacted(
 
 function writeItems(
   { parts, stop }: FittedReply,
-  tools: readonly OfferedTool[],
+  tools: readonly NamedTool[],
   { ids }: World,
   seals: ReasoningSeals,
 ): readonly object[] {
@@ -131,7 +130,7 @@ function writeItems(
           content: [{ type: 'output_text', text: part.text, annotations: [], logprobs: [] }],
         };
       case 'tool-call':
-        return writeCall(part, kindOfTool(tools, part.name), { idFor, ids });
+        return writeCall(part, tools, { idFor, ids });
     }
   };
   return parts.map(writeItem);

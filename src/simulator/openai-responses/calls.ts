@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../conversation/json.ts';
 import { inputText } from '../openai.ts';
 import type { ReplyPart } from '../reply.ts';
-import type { OfferedTool, ToolKind } from '../script.ts';
+import type { OfferedTool } from '../script.ts';
 import type { IdSource } from '../seeded.ts';
 
 type CallPart = ReplyPart & { readonly type: 'tool-call' };
@@ -12,21 +12,27 @@ interface CallIds {
   readonly ids: IdSource;
 }
 
-/** The kind of the tool with a name; one that the request does not offer is called as a function. */
-export function kindOfTool(tools: readonly OfferedTool[], name: string): ToolKind {
-  return tools.find((tool) => tool.name === name)?.kind ?? 'function';
+/** A tool, and the namespace that it was offered in. */
+export interface NamedTool extends OfferedTool {
+  readonly namespace?: string | undefined;
 }
 
-/** A call as an item, in the shape that its tool wants. */
-export function writeCall({ name, input }: CallPart, kind: ToolKind, { idFor, ids }: CallIds): JsonObject {
+/** A call as an item, in the shape that its tool wants. A tool that the request does not offer is called as a function. */
+export function writeCall(
+  { name, input }: CallPart,
+  tools: readonly NamedTool[],
+  { idFor, ids }: CallIds,
+): JsonObject {
   const status = 'completed';
+  const { kind = 'function', namespace } = tools.find((tool) => tool.name === name) ?? {};
+  const named = { name, ...(namespace === undefined ? {} : { namespace }) };
   switch (kind) {
     case 'function': {
-      const call = { call_id: ids('call_'), name, arguments: JSON.stringify(input) };
+      const call = { call_id: ids('call_'), ...named, arguments: JSON.stringify(input) };
       return { id: idFor('fc'), type: 'function_call', status, ...call };
     }
     case 'custom': {
-      const call = { call_id: ids('call_'), name, input: inputText(input) };
+      const call = { call_id: ids('call_'), ...named, input: inputText(input) };
       return { id: idFor('ctc'), type: 'custom_tool_call', status, ...call };
     }
     case 'tool-search': {

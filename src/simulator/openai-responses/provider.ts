@@ -14,8 +14,8 @@ import {
   type World,
 } from '../provider.ts';
 import type { OutputRoom } from '../reply.ts';
-import type { OfferedTool } from '../script.ts';
 import { isTriggered, writeCompacted, writeResponse } from './answer.ts';
+import type { NamedTool } from './calls.ts';
 import { createReasoningSeals, createStoredResponses, itemsOf } from './server-state.ts';
 import { failedResponseEvents, responseEvents, toEvent } from './stream.ts';
 
@@ -133,16 +133,24 @@ const inputTooLong: Problem = {
   message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
 };
 
-function toolsOf(body: JsonObject): readonly OfferedTool[] {
-  return asList(body['tools']).flatMap(readTool);
+/** Tools of the request, and those that an item of its input adds. */
+function toolsOf(body: JsonObject): readonly NamedTool[] {
+  const added = asList(body['input'])
+    .map(asObject)
+    .filter(({ type }) => type === 'additional_tools');
+  return [body, ...added].flatMap(({ tools }) => asList(tools).flatMap((tool) => readTool(tool)));
 }
 
-/** Functions, tools that take a text, and the two searches, which go by the name of their type. */
-function readTool(tool: unknown): readonly OfferedTool[] {
-  const { type, name, parameters } = asObject(tool);
+/** Functions, tools that take a text, the two searches, which go by the name of their type, and namespaces of tools. */
+function readTool(tool: unknown, namespace?: string): readonly NamedTool[] {
+  const { type, name: given, parameters, tools } = asObject(tool);
+  const name = asString(given) ?? '';
   const schema = asObject(parameters);
-  if (type === 'function') return [{ name: asString(name) ?? '', schema }];
-  if (type === 'custom') return [{ name: asString(name) ?? '', schema, kind: 'custom' }];
+  if (type === 'function') return [{ name, schema, namespace }];
+  if (type === 'custom') return [{ name, schema, kind: 'custom', namespace }];
+  if (type === 'namespace' && namespace === undefined) {
+    return asList(tools).flatMap((inner) => readTool(inner, name));
+  }
   if (type === 'tool_search') return [{ name: type, schema, kind: 'tool-search' }];
   return typeof type === 'string' && /^web_search(?:_|$)/.test(type)
     ? [{ name: type, schema, kind: 'web-search' }]
