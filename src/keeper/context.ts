@@ -40,7 +40,9 @@ const NO_MODEL = '';
  * The contexts of models, made when they are asked for and remembered.
  * @throws RoundfoldError `usage` for options that cannot be meant, at once and not with the first request
  */
-export function createContexts(options: KeeperOptions): (model?: string) => KeeperContext {
+export function createContexts(
+  options: KeeperOptions,
+): (model?: string, windowTokens?: number) => KeeperContext {
   const { hash = sha256, volatile } = options;
   const shared = {
     store: options.store,
@@ -55,9 +57,9 @@ export function createContexts(options: KeeperOptions): (model?: string) => Keep
     emit: (event: KeeperEvent) => tell(options, event),
   };
   const contexts = new Recent<string, KeeperContext>(REMEMBERED_MODELS);
-  const contextFor = (model = options.model ?? NO_MODEL) =>
-    contexts.take(model, () => {
-      const engine = engineFor(options, model);
+  const contextFor = (model = options.model ?? NO_MODEL, windowTokens = options.windowTokens) =>
+    contexts.take(`${windowTokens ?? ''} ${model}`, () => {
+      const engine = engineFor({ ...options, windowTokens }, model);
       return { ...shared, engine, configurationFor: fingerprint(options, engine, hash) };
     });
   // The window may come with the first request.

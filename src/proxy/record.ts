@@ -1,3 +1,4 @@
+import type { CompactionEvent } from '../compaction/options.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { PreparedStatus } from '../keeper/keeper.ts';
 import type { KeeperEvent, PassReason } from '../keeper/options.ts';
@@ -21,6 +22,12 @@ export type ProxyPassReason =
   | 'not-a-conversation'
   | 'unreadable'
   | 'fragment';
+
+/** Tokens as a provider reported them. What it reads from its cache and writes to it is part of `promptTokens`. */
+export interface ReportedUsage extends Usage {
+  readonly cacheReadTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
+}
 
 /** What became of one request that came through. Holds no content of messages and no credential. */
 export interface ExchangeRecord {
@@ -55,17 +62,20 @@ export interface ExchangeRecord {
   /** Of the answer that the client got; undefined when none came. */
   readonly httpStatus: number | undefined;
   /** What the provider reported. */
-  readonly usage: Usage | undefined;
+  readonly usage: ReportedUsage | undefined;
   readonly streamed: boolean;
   readonly prepareMs: number;
   readonly firstByteMs: number | undefined;
   readonly totalMs: number;
 }
 
+/** What keeping conversations tells. Never holds content of messages. */
+export type FoldEvent = KeeperEvent | Exclude<CompactionEvent, { readonly type: 'compaction-end' }>;
+
 /** Is told what happens in a proxy. Must not throw; what it does with it is its own matter. */
 export interface ProxyObserver {
   exchange?(record: ExchangeRecord): void;
-  keeperEvent?(event: KeeperEvent): void;
+  keeperEvent?(event: FoldEvent): void;
   /** A model's true window, learnt from an overflow answer. */
   windowLearnt?(model: string, windowTokens: number): void;
   streamOpened?(): void;
