@@ -139,5 +139,8 @@ function isWindowKnown(
   windowTokens: number | undefined,
   model: string | undefined,
 ): boolean {
-  return (windowTokens ?? options.windowTokens) !== undefined || (model !== undefined && knownWindow(model) !== undefined);
+  return (
+    (windowTokens ?? options.windowTokens) !== undefined ||
+    (model !== undefined && knownWindow(model) !== undefined)
+  );
 }

@@ -9,7 +9,7 @@ import { pi } from './clients/pi.ts';
 export const clients: readonly Client[] = [claudeCode, codex, opencode, pi];
 
 /** The client that a command starts: `claude`, `/usr/local/bin/codex`, `pi.cmd`. Whoever is not known reads variables. */
-export function clientOf(command: string): Client {
+export function clientFor(command: string): Client {
   const name = (command.split(/[\\/]/).at(-1) ?? '').replace(/\.(?:exe|cmd|ps1|js)$/i, '');
   return clients.find(({ commands }) => commands.includes(name)) ?? anyCommand;
 }

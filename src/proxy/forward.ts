@@ -204,7 +204,8 @@ async function passOn(
       return hasRoom;
     },
     end(trailers) {
-      if (trailers.length > 0) response.addTrailers(pairsOf(trailers).map(([name, value]): [string, string] => [name, value]));
+      if (trailers.length > 0)
+        response.addTrailers(pairsOf(trailers).map(([name, value]): [string, string] => [name, value]));
       response.end();
     },
     // An answer that breaks off must not look whole.

@@ -7,6 +7,7 @@ import { demo } from './demo.ts';
 import { inspect } from './inspect.ts';
 import { mcp } from './mcp.ts';
 import { recall } from './recall.ts';
+import { run } from './run.ts';
 import { search } from './search.ts';
 import { simulate } from './simulate.ts';
 import { store } from './store.ts';
@@ -18,6 +19,7 @@ export const commands: readonly (CommandDefinition | CommandGroup)[] = [
   compact,
   compare,
   chat,
+  run,
   recall,
   search,
   store,

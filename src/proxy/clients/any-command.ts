@@ -1,4 +1,4 @@
-import { type Client, type Maker, upstreamsOf, urlVariables } from './client.ts';
+import { asLines, type Client, type Maker, upstreamsOf, urlVariables } from './client.ts';
 
 const makers: readonly Maker[] = ['anthropic', 'openai', 'google'];
 
@@ -10,10 +10,12 @@ export const anyCommand: Client = {
     const upstreams = upstreamsOf(env);
     return {
       upstreams,
-      launch: (proxied) => ({
-        args,
-        env: Object.fromEntries(makers.map((maker) => [urlVariables[maker], proxied(upstreams[maker])])),
-      }),
+      launch(proxied) {
+        const set = Object.fromEntries(
+          makers.map((maker) => [urlVariables[maker], proxied(upstreams[maker])]),
+        );
+        return { args, env: set, told: asLines(set) };
+      },
     };
   },
 };

@@ -1,4 +1,4 @@
-import { type Client, upstreamsOf, urlVariables } from './client.ts';
+import { asLines, type Client, upstreamsOf, urlVariables } from './client.ts';
 
 /**
  * Behind an address that is not Anthropic's, Claude Code turns tool search off and takes every model for one with 200,000
@@ -17,10 +17,10 @@ export const claudeCode: Client = {
     const missing = Object.entries(needed).filter(([name]) => env[name] === undefined);
     return {
       upstreams: { anthropic },
-      launch: (proxied) => ({
-        args,
-        env: { [urlVariables.anthropic]: proxied(anthropic), ...Object.fromEntries(missing) },
-      }),
+      launch(proxied) {
+        const set = { [urlVariables.anthropic]: proxied(anthropic), ...Object.fromEntries(missing) };
+        return { args, env: set, told: asLines(set) };
+      },
     };
   },
 };

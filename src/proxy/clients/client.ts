@@ -11,8 +11,8 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Text of a file; undefined when there is none. */
   readText(path: string): string | undefined;
-  /** What a command prints, both streams together; empty when it cannot be run. */
-  ask(command: string, args: readonly string[]): string;
+  /** What the client prints when it is started with these arguments; empty when it cannot be. */
+  ask(args: readonly string[]): string;
 }
 
 /** How a client is started so that its requests come through a proxy. */
@@ -22,6 +22,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** Text of a file that the client is to load; `args` name it. */
   readonly file?: string | undefined;
+  /** What is set, line by line, for the user to read. Nothing that the user has set himself: it may be a secret. */
+  readonly told: readonly string[];
 }
 
 /** What is known before there is a proxy. */
@@ -63,6 +65,11 @@ export function upstreamsOf(env: Surroundings['env']): Required<MakerUrls> {
     return given === undefined || given === '' ? makersOwn[maker] : withoutSlash(given);
   };
   return { anthropic: read('anthropic'), openai: read('openai'), google: read('google') };
+}
+
+/** Variables as lines that a shell reads. */
+export function asLines(variables: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(variables).map(([name, value]) => `${name}=${value}`);
 }
 
 /** An address without the slashes that it ends with. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Client, makersOwn, optionOf, type Surroundings, urlVariables, withoutSlash } from './client.ts';
+import { type Client, makersOwn, type Surroundings, urlVariables, withoutSlash } from './client.ts';
 
 const builtIn = 'openai';
 /** Where requests go for those who have logged in with ChatGPT instead of a key. */
@@ -11,51 +11,53 @@ export const codex: Client = {
   commands: ['codex'],
   plan(surroundings) {
     const config = readConfig(surroundings);
-    const provider = givenSetting(surroundings.args, 'model_provider') ?? config.get('model_provider') ?? builtIn;
+    const provider =
+      givenSetting(surroundings.args, 'model_provider') ?? config.get('model_provider') ?? builtIn;
     const key = provider === builtIn ? 'openai_base_url' : `model_providers.${provider}.base_url`;
     const openai = withoutSlash(
       givenSetting(surroundings.args, key) ?? config.get(key) ?? defaultUrl(provider, surroundings),
     );
     return {
       upstreams: { openai },
-      // Behind all other settings, since the last one counts.
-      launch: (proxied) => ({
-        args: [...withSetting(surroundings.args, `${key}=${JSON.stringify(proxied(openai))}`)],
-        env: {},
-      }),
+      launch(proxied) {
+        const setting = `${key}=${JSON.stringify(proxied(openai))}`;
+        return {
+          args: ['-c', setting, ...withoutSetting(surroundings.args, key)],
+          env: {},
+          told: [`-c ${setting}`],
+        };
+      },
     };
   },
 };
 
-/** Options of the whole command stand before its first word, and what follows a bare `--` is no option. */
-function withSetting(args: readonly string[], setting: string): readonly string[] {
-  return ['-c', setting, ...args.filter((arg, index) => !isSettingOfUrl(args, index, setting))];
+/** The arguments without a setting that ours replaces: the last one would count. */
+function withoutSetting(args: readonly string[], key: string): readonly string[] {
+  const isSetting = (index: number): boolean =>
+    isSettingFlag(args[index]) && args[index + 1]?.startsWith(`${key}=`) === true;
+  return args.filter((_arg, index) => !isSetting(index) && !isSetting(index - 1));
 }
 
-/** Whether an argument is, or belongs to, an older setting of the same address. */
-function isSettingOfUrl(args: readonly string[], index: number, setting: string): boolean {
-  const key = `${setting.slice(0, setting.indexOf('='))}=`;
-  const isFlag = (arg: string | undefined) => arg === '-c' || arg === '--config';
-  if (isFlag(args[index])) return args[index + 1]?.startsWith(key) === true;
-  return isFlag(args[index - 1]) && args[index]?.startsWith(key) === true;
+function isSettingFlag(arg: string | undefined): boolean {
+  return arg === '-c' || arg === '--config';
 }
 
 /** A setting that the command line gives with `-c key=value`. */
 function givenSetting(args: readonly string[], key: string): string | undefined {
   let value: string | undefined;
   for (const [index, arg] of args.entries()) {
-    const setting = arg === '-c' || arg === '--config' ? args[index + 1] : undefined;
+    const setting = isSettingFlag(arg) ? args[index + 1] : undefined;
     if (setting?.startsWith(`${key}=`) === true) value = unquoted(setting.slice(key.length + 1));
   }
   return value;
 }
 
-function defaultUrl(provider: string, { args, env, ask }: Surroundings): string {
+/** What Codex would use by itself: that depends on how its user has logged in, and only it knows. */
+function defaultUrl(provider: string, { env, ask }: Surroundings): string {
   const named = env[urlVariables.openai];
   if (named !== undefined && named !== '') return named;
-  if (provider !== builtIn || (env['CODEX_API_KEY'] ?? '') !== '') return makersOwn.openai;
-  const home = optionOf(args, '--cd', '-C');
-  return /ChatGPT/.test(ask('codex', ['login', 'status', ...(home === undefined ? [] : [])])) ? chatgpt : makersOwn.openai;
+  const hasKey = provider !== builtIn || (env['CODEX_API_KEY'] ?? '') !== '';
+  return !hasKey && ask(['login', 'status']).includes('ChatGPT') ? chatgpt : makersOwn.openai;
 }
 
 const section = /^\s{0,20}\[([^[\]]{1,200})\]/;

@@ -28,9 +28,15 @@ export const opencode: Client = {
       launch(proxied) {
         const urls =
           custom === undefined
-            ? [...builtIn].map(([name, { maker, path }]) => [name, `${proxied(makerUrls[maker])}${path}`] as const)
+            ? [...builtIn].map(
+                ([name, { maker, path }]) => [name, `${proxied(makerUrls[maker])}${path}`] as const,
+              )
             : [[custom.name, proxied(custom.url)] as const];
-        return { args, env: { [contentVariable]: JSON.stringify(withUrls(given, urls)) } };
+        return {
+          args,
+          env: { [contentVariable]: JSON.stringify(withUrls(given, urls)) },
+          told: [`${contentVariable}=${JSON.stringify(withUrls({}, urls))}`],
+        };
       },
     };
   },

@@ -22,9 +22,19 @@ export const pi: Client = {
       launch(proxied, filePath) {
         const urls =
           custom === undefined
-            ? [...builtIn].map(([name, { maker, path }]) => [name, `${proxied(makerUrls[maker])}${path}`] as const)
+            ? [...builtIn].map(
+                ([name, { maker, path }]) => [name, `${proxied(makerUrls[maker])}${path}`] as const,
+              )
             : [[custom.name, proxied(custom.url)] as const];
-        return { args: ['--extension', filePath, ...args], env: {}, file: extensionWith(urls) };
+        return {
+          args: ['--extension', filePath, ...args],
+          env: {},
+          file: extensionWith(urls),
+          told: [
+            `--extension ${filePath}`,
+            ...urls.map(([name, url]) => `  provider ${name}: baseUrl ${url}`),
+          ],
+        };
       },
     };
   },
