@@ -33,6 +33,8 @@ const LEASE_MILLISECONDS = 30_000;
 const PATIENCE_MILLISECONDS = 120_000;
 /** Models whose contexts are kept at once. Names come with requests: there may be any number of them. */
 const REMEMBERED_MODELS = 20;
+/** Larger than any: what cannot be meant there cannot be meant anywhere. */
+const ANY_WINDOW = 1e9;
 /** No model is called that. */
 const NO_MODEL = '';
 
@@ -62,8 +64,8 @@ export function createContexts(
       const engine = engineFor({ ...options, windowTokens }, model);
       return { ...shared, engine, configurationFor: fingerprint(options, engine, hash) };
     });
-  // The window may come with the first request.
-  if (options.model === undefined) engineFor({ windowTokens: 0, ...options }, NO_MODEL);
+  // The window may come with the first request: thresholds in tokens and in shares have to make sense in some window.
+  if (options.model === undefined) engineFor({ windowTokens: ANY_WINDOW, ...options }, NO_MODEL);
   else contextFor();
   return contextFor;
 }

@@ -77,6 +77,7 @@ class KeeperFolder implements Folder {
       if (RoundfoldError.is(error) && error.code === 'input-not-understood')
         return passed('not-a-conversation');
       // Nested too deeply for the stack, for instance. What we cannot do must not fail a request.
+      this.#options.onEvent?.({ type: 'prepare-failed', error });
       return passed('failed');
     }
   }

@@ -56,6 +56,7 @@ async function workWithChat(client: OpenAI): Promise<number> {
     const stream = client.chat.completions.stream({
       model: 'gpt-4.1',
       max_completion_tokens: 2000,
+      stream_options: { include_usage: true },
       tools: [{ type: 'function', function: { name: 'read_file', parameters } }],
       messages,
     });

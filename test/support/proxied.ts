@@ -1,8 +1,8 @@
-import { memoryStore } from '../../src/stores/memory.ts';
 import type { ExchangeRecord, FoldEvent } from '../../src/proxy/record.ts';
 import { type Proxy, type ProxyOptions, startProxy } from '../../src/proxy/server.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/simulator.ts';
 import type { Script } from '../../src/simulator/script.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/simulator.ts';
+import { memoryStore } from '../../src/stores/memory.ts';
 
 /** A proxy in front of a provider, both on this machine. */
 export interface Proxied {
@@ -46,7 +46,8 @@ export function untilResults(results: number): Script {
   return ({ conversation, tools, number }) => {
     const seen = number;
     const [tool] = tools;
-    if (tool === undefined || seen > results) return { parts: [{ type: 'text', text: `All ${results} rounds done.` }] };
+    if (tool === undefined || seen > results)
+      return { parts: [{ type: 'text', text: `All ${results} rounds done.` }] };
     const calls = number % 3 === 0 ? 2 : 1;
     return {
       parts: [
