@@ -104,7 +104,7 @@ async function launch({ command, plan, proxyUrl }: Started, { terminal }: Report
     };
     const { args, env, file, told } = plan.launch(proxied, filePath);
     if (file !== undefined) await writeFile(filePath, file, { mode: 0o600 });
-    const behind = Object.values(plan.upstreams).join(', ');
+    const behind = [...new Set(Object.values(plan.upstreams).map(originOf))].join(', ');
     terminal.talk(`roundfold ${proxyUrl} in front of ${printable(behind, 400)}\n`);
     for (const line of told) terminal.talk(`  ${printable(line, 1000)}\n`);
     const code = await runProgram({ command, args, env: { ...process.env, ...env } });
