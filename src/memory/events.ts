@@ -223,12 +223,18 @@ function readCall(
 
 /** Some tools only say that they have failed. */
 function isErrorText(action: Action, result: ToolSaying | undefined): boolean {
-  return (
-    action.kind !== 'look' &&
-    action.kind !== 'search' &&
-    /^\s{0,8}(?:error|fatal|traceback|exception|failed)\b/i.test(result?.text.slice(0, 60) ?? '')
-  );
+  const head = result?.text.slice(0, HEAD_OF_RESULT) ?? '';
+  if (action.kind === 'look' || action.kind === 'search') return false;
+  if (action.kind === 'change' && CHANGE_REFUSED.test(head) && !CHANGED.test(head)) return true;
+  return /^\s{0,8}(?:error|fatal|traceback|exception|failed)\b/i.test(head.slice(0, 60));
 }
+
+const HEAD_OF_RESULT = 400;
+/** What an editor says when it has left a file as it was. */
+const CHANGE_REFUSED =
+  /\b(?:error|failed|denied|forbidden|cannot|can['’]t|could not|unable|refused|rejected|blocked|invalid|no such|not (?:found|allowed|permitted|been read|unique|exist)|does not exist|must (?:be|first|read)|outside)\b|Error\b/i;
+const CHANGED =
+  /\b(?:updated|edited|created|wrote|written|replaced|modified|applied|saved|success\w{0,6})\b/i;
 
 /** What the user said where a harness hands it on as the result of a call. */
 function userWordsIn(raw: string, action: Action, isRefused: boolean): string | undefined {

@@ -9,6 +9,8 @@ const CREDENTIAL_PARAMETER = 'key';
 export const LOCAL_TENANT = 'local';
 
 export interface TenantOptions {
+  /** The tenant of all requests. */
+  readonly fixed?: string | undefined;
   /** A header that names the tenant, instead of the credential. */
   readonly header?: string | undefined;
   /** Whether requests without a credential have a tenant: only where nobody from outside can send them. */
@@ -21,9 +23,10 @@ export interface TenantOptions {
  */
 export function tenantOf(
   { headers, target }: { readonly headers: RawHeaders; readonly target: string },
-  { header, allowsAnonymous }: TenantOptions,
+  { fixed, header, allowsAnonymous }: TenantOptions,
   hash: Hash = sha256,
 ): string | undefined {
+  if (fixed !== undefined) return fixed;
   const told = header === undefined ? credentialOf(headers, target) : headerOf(headers, header.toLowerCase());
   if (told !== undefined && told !== '') return hash(`roundfold tenant\n${told}`);
   return allowsAnonymous && header === undefined ? LOCAL_TENANT : undefined;

@@ -6,5 +6,5 @@ export type { AccessOptions } from './access.ts';
 export type { FolderOptions } from './fold.ts';
 export type { ForwardLimits } from './forward.ts';
 export type * from './record.ts';
-export { type PageHandler, type Proxy, type ProxyOptions, startProxy } from './server.ts';
+export { type PageHandler, type ProxyOptions, type RunningProxy, startProxy } from './server.ts';
 export type { UpstreamRule } from './upstreams.ts';

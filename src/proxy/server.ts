@@ -38,7 +38,7 @@ export interface ProxyOptions
 }
 
 /** A running proxy. */
-export interface Proxy {
+export interface RunningProxy {
   /** Where it listens, without a path: `http://127.0.0.1:8787`. */
   readonly url: string;
   readonly store: Store;
@@ -61,7 +61,7 @@ const MOST_HEADER_BYTES = 64 * 1024;
  * Starts a proxy.
  * @throws RoundfoldError `usage` when it cannot listen there, or may not
  */
-export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const host = options.host ?? '127.0.0.1';
   const check = createAccessCheck({ ...options, host });
   const folder = options.folder ?? folderFor(options);

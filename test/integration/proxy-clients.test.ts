@@ -1,6 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
+import { withRoundfold } from '../../src/proxy/fetch.ts';
+import type { ExchangeRecord } from '../../src/proxy/record.ts';
+import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
 import { type Proxied, resultText, startProxied, untilResults } from '../support/proxied.ts';
 
 const running: Proxied[] = [];
@@ -91,35 +94,55 @@ async function workWithResponses(client: OpenAI): Promise<number> {
   }
 }
 
+type Fetch = typeof globalThis.fetch;
+
 const clients = [
   {
     name: 'the Anthropic SDK',
-    work: (url: string) => workWithAnthropic(new Anthropic({ baseURL: url, apiKey: 'test', maxRetries: 0 })),
+    work: (url: string, fetch?: Fetch) =>
+      workWithAnthropic(new Anthropic({ baseURL: url, apiKey: 'test', maxRetries: 0, fetch })),
   },
   {
     name: 'the OpenAI SDK, Chat Completions',
-    work: (url: string) => workWithChat(new OpenAI({ baseURL: `${url}/v1`, apiKey: 'test', maxRetries: 0 })),
+    work: (url: string, fetch?: Fetch) =>
+      workWithChat(new OpenAI({ baseURL: `${url}/v1`, apiKey: 'test', maxRetries: 0, fetch })),
   },
   {
     name: 'the OpenAI SDK, Responses',
-    work: (url: string) =>
-      workWithResponses(new OpenAI({ baseURL: `${url}/v1`, apiKey: 'test', maxRetries: 0 })),
+    work: (url: string, fetch?: Fetch) =>
+      workWithResponses(new OpenAI({ baseURL: `${url}/v1`, apiKey: 'test', maxRetries: 0, fetch })),
   },
 ];
 
-describe.each(clients)('$name through the proxy', ({ work }) => {
-  it('works 300 rounds in a window of 32,000 tokens, streamed and with parallel calls', async () => {
+function expectFoldedWork(records: readonly ExchangeRecord[], simulator: Simulator): void {
+  expect(records.map(({ httpStatus }) => httpStatus).filter((status) => status !== 200)).toEqual([]);
+  expect(simulator.requests.filter(({ status }) => status !== 200)).toEqual([]);
+  const folded = records.filter(({ status }) => status === 'folded');
+  expect(folded.length).toBeGreaterThan(ROUNDS / 2);
+  expect(folded.every(({ tokensReceived = 0, tokensSent = 0 }) => tokensSent < tokensReceived)).toBe(true);
+  expect(records.filter(({ status }) => status === 'passed')).toEqual([]);
+  expect(records.every(({ usage }) => (usage?.promptTokens ?? 0) > 0)).toBe(true);
+}
+
+describe.each(clients)('$name works 300 rounds in a window of 32,000 tokens', ({ work }) => {
+  it('through the proxy, streamed and with parallel calls', async () => {
     const { proxy, simulator, records } = await start(
       { windowTokens: WINDOW, script: untilResults(ROUNDS) },
       { windowTokens: WINDOW },
     );
     expect(await work(proxy.url)).toBe(ROUNDS + 1);
-    expect(records.map(({ httpStatus }) => httpStatus).filter((status) => status !== 200)).toEqual([]);
-    expect(simulator.requests.filter(({ status }) => status !== 200)).toEqual([]);
-    const folded = records.filter(({ status }) => status === 'folded');
-    expect(folded.length).toBeGreaterThan(ROUNDS / 2);
-    expect(folded.every(({ tokensReceived = 0, tokensSent = 0 }) => tokensSent < tokensReceived)).toBe(true);
-    expect(records.filter(({ status }) => status === 'passed')).toEqual([]);
-    expect(records.every(({ usage }) => (usage?.promptTokens ?? 0) > 0)).toBe(true);
+    expectFoldedWork(records, simulator);
+  });
+
+  it('through a wrapped fetch, streamed and with parallel calls', async () => {
+    const simulator = await startSimulator({ windowTokens: WINDOW, script: untilResults(ROUNDS) });
+    const records: ExchangeRecord[] = [];
+    const wrapped = withRoundfold(fetch, {
+      windowTokens: WINDOW,
+      observer: { exchange: (record) => records.push(record) },
+    });
+    expect(await work(simulator.url, wrapped)).toBe(ROUNDS + 1);
+    await simulator.close();
+    expectFoldedWork(records, simulator);
   });
 });

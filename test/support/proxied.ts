@@ -1,12 +1,12 @@
 import type { ExchangeRecord, FoldEvent } from '../../src/proxy/record.ts';
-import { type Proxy, type ProxyOptions, startProxy } from '../../src/proxy/server.ts';
+import { type ProxyOptions, type RunningProxy, startProxy } from '../../src/proxy/server.ts';
 import type { Script } from '../../src/simulator/script.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/simulator.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
 
 /** A proxy in front of a provider, both on this machine. */
 export interface Proxied {
-  readonly proxy: Proxy;
+  readonly proxy: RunningProxy;
   readonly simulator: Simulator;
   readonly records: readonly ExchangeRecord[];
   readonly events: readonly FoldEvent[];

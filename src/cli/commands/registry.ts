@@ -6,6 +6,7 @@ import { compare } from './compare.ts';
 import { demo } from './demo.ts';
 import { inspect } from './inspect.ts';
 import { mcp } from './mcp.ts';
+import { proxy } from './proxy.ts';
 import { recall } from './recall.ts';
 import { run } from './run.ts';
 import { search } from './search.ts';
@@ -24,6 +25,7 @@ export const commands: readonly (CommandDefinition | CommandGroup)[] = [
   search,
   store,
   mcp,
+  proxy,
   simulate,
   demo,
 ];
