@@ -4,6 +4,7 @@ import { check } from './check.ts';
 import { compact } from './compact.ts';
 import { compare } from './compare.ts';
 import { demo } from './demo.ts';
+import { handoff } from './handoff.ts';
 import { inspect } from './inspect.ts';
 import { mcp } from './mcp.ts';
 import { proxy } from './proxy.ts';
@@ -21,6 +22,7 @@ export const commands: readonly (CommandDefinition | CommandGroup)[] = [
   compare,
   chat,
   run,
+  handoff,
   recall,
   search,
   store,
