@@ -1,7 +1,7 @@
 import { type CompactionEvent, type CompactorOptions, engineOptionNames } from '../compaction/options.ts';
 import type { VolatileParts } from '../conversation/identity.ts';
 import type { Hash } from '../conversation/sha256.ts';
-import type { CommitResult, Store } from '../stores/store.ts';
+import type { CommitResult, ConversationKey, Store } from '../stores/store.ts';
 
 /** Runs a task later; the answer calls it off. */
 export type Schedule = (task: () => void, milliseconds: number) => () => void;
@@ -42,9 +42,25 @@ export interface KeeperOptions
   readonly volatile?: Partial<VolatileParts> | undefined;
   /** Whether what leaves a view is kept and can be read again. Default true. */
   readonly archive?: boolean | undefined;
+  /** What a person has asked for a conversation in the meantime. Is called with every name it can have, before every use of it. */
+  readonly wishesFor?: ((key: ConversationKey) => Wishes | undefined) | undefined;
   /** Tells checkpoints apart that were made with a strategy or summarizer of your own under the same name. */
   readonly configuration?: string | undefined;
   readonly onEvent?: ((event: KeeperEvent | CompactionEvent) => void) | undefined;
+}
+
+/** What is asked for one conversation while it goes on. Places count from the first message behind the system messages in front. */
+export interface Wishes {
+  /**
+   * Checkpoints that speak for more messages are not used, and none are made: how a fold is undone. Holds for as long as
+   * the conversation fits its window.
+   */
+  readonly foldedUpTo?: number | undefined;
+  /**
+   * Messages that stay word for word, with the round they belong to. Checkpoints that were made without them are not used
+   * any more: the conversation is folded anew.
+   */
+  readonly pinned?: readonly number[] | undefined;
 }
 
 /** Every option of a keeper. Names that are not here are refused. */
@@ -61,6 +77,7 @@ export const keeperOptionNames: Readonly<Record<keyof KeeperOptions, true>> = {
   rememberedConversations: true,
   volatile: true,
   archive: true,
+  wishesFor: true,
   configuration: true,
 };
 

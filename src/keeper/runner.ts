@@ -3,6 +3,7 @@ import { measureRequest } from '../compaction/compactor.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
 import { letOthersRun } from '../compaction/watch.ts';
 import type { Conversation } from '../conversation/format.ts';
+import { namesOfConversation } from '../conversation/identity.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Checkpoint } from '../stores/store.ts';
 import { shouldContextCollapse } from '../tokens/thresholds.ts';
@@ -58,15 +59,24 @@ export function createRunner(rememberedConversations: number): Runner {
   return {
     async prepare(conversation, { context, tenant, usage, signal }) {
       const configuration = context.configurationFor(conversation.format);
-      const turn = readTurn(conversation, context.chains, { tenant, configuration, usage, signal });
+      let turn = withWishes(
+        context,
+        readTurn(conversation, context.chains, { tenant, configuration, usage, signal }),
+      );
       const track = tracks.of(tenant, turn.chain, (checkpoint) => isTrueOf(checkpoint, turn));
-      const found = await findFor(context, turn, track);
+      let found = await findFor(context, turn, track);
       // Hashing a long conversation and counting it both take long: others have a turn in between.
       await letOthersRun();
       let view = viewOf(context, turn, { track, checkpoint: found });
+      const { windowTokens } = context.engine.thresholds;
+      if (turn.upTo !== undefined && shouldContextCollapse(view.tokens, windowTokens)) {
+        // To be folded after all is better than to be sent with something left out.
+        turn = { ...turn, upTo: undefined };
+        found = await findFor(context, turn, track);
+        view = viewOf(context, turn, { track, checkpoint: found });
+      }
       const isStarted = startIfDue(context, { turn, track, view, closing: controller });
       if (!isStarted && track.flight === undefined) track.state = afterTurn(track.state);
-      const { windowTokens } = context.engine.thresholds;
       if (shouldContextCollapse(view.tokens, windowTokens) && track.flight !== undefined) {
         await waitFor(track.flight.done, context, signal);
         view = viewOf(context, turn, { track, checkpoint: await findFor(context, turn, track) });
@@ -89,6 +99,24 @@ export function createRunner(rememberedConversations: number): Runner {
       controller.abort();
       await settle();
     },
+  };
+}
+
+/** The turn with what was asked for its conversation under any of its names. */
+function withWishes({ wishesFor, hash }: KeeperContext, turn: KeeperTurn): KeeperTurn {
+  if (wishesFor === undefined) return turn;
+  const { tenant, chain, configuration } = turn;
+  const [wishes] = namesOfConversation(chain).flatMap(
+    (conversation) => wishesFor({ tenant, conversation }) ?? [],
+  );
+  if (wishes === undefined) return turn;
+  const pinned = (wishes.pinned ?? []).toSorted((left, right) => left - right);
+  return {
+    ...turn,
+    upTo: wishes.foldedUpTo,
+    pinned,
+    // With other pins a checkpoint would be another one.
+    configuration: pinned.length === 0 ? configuration : hash(`${configuration} pinned ${pinned.join(' ')}`),
   };
 }
 
@@ -146,7 +174,7 @@ function startIfDue(
   context: KeeperContext,
   { turn, track, view, closing }: { turn: KeeperTurn; track: Track; view: View; closing: AbortController },
 ): boolean {
-  if (track.flight !== undefined || closing.signal.aborted) return false;
+  if (track.flight !== undefined || closing.signal.aborted || turn.upTo !== undefined) return false;
   const isDue =
     view.tokens >= context.engine.thresholds.triggerTokens &&
     track.state.pausedTurns === 0 &&

@@ -247,10 +247,10 @@ function tell({ startedAt, request, tenant, now, observer }: Begun, folded: Fold
   if (observer?.exchange === undefined) return;
   const { kind, format } = request.route;
   const { prepareMs, recoveries, usage, answer, firstByteAt } = ended;
-  const { status, reason, conversation, model, messages, tokensReceived, tokensSent } = folded;
+  const { status, reason, conversation, names, model, messages, tokensReceived, tokensSent } = folded;
   const { tokensByKind, windowTokens, triggerTokens, checkpoint } = folded;
   const record: ExchangeRecord = {
-    ...{ startedAt, kind, format, tenant, conversation, model, status, reason, messages },
+    ...{ startedAt, kind, format, tenant, conversation, names, model, status, reason, messages },
     ...{ tokensReceived, tokensSent, tokensByKind, windowTokens, triggerTokens, checkpoint },
     ...{ recoveries, usage, prepareMs },
     client: clientOf(request.headers),

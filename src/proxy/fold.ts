@@ -24,7 +24,7 @@ import {
 
 export interface FolderOptions
   extends WindowOptions,
-    Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash'> {
+    Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash' | 'wishesFor'> {
   /** `observe` counts and tells, and changes nothing. Default `fold`. */
   readonly mode?: 'fold' | 'observe' | undefined;
   /** Share of the window at which a compaction is due. Default 0.75: below where clients would compact by themselves. */
@@ -176,6 +176,7 @@ class KeeperFolder implements Folder {
       ...NOTHING_KNOWN,
       model,
       conversation: turn.conversation,
+      names: this.#turns.namesOf(conversation),
       messages: conversation.messages.length,
       tokensReceived,
       tokensSent: tokensReceived,
@@ -196,6 +197,7 @@ class KeeperFolder implements Folder {
     const { store, target, strategy, summarizer, archive, hash, trigger = TRIGGER } = this.#options;
     const keeper = createKeeper({
       ...{ store, target, strategy, summarizer, archive, hash, trigger, format },
+      wishesFor: this.#options.wishesFor,
       onEvent: (event) => {
         // The outcome of a compaction holds messages.
         if (event.type !== 'compaction-end') this.#options.onEvent?.(event);
@@ -230,6 +232,7 @@ const NOTHING_KNOWN: Folded = {
   body: undefined,
   model: undefined,
   conversation: undefined,
+  names: [],
   messages: 0,
   tokensReceived: undefined,
   tokensSent: undefined,

@@ -36,6 +36,8 @@ export interface Folded {
   readonly body: Uint8Array | undefined;
   readonly model: string | undefined;
   readonly conversation: string | undefined;
+  /** Every name that the conversation can have. */
+  readonly names: readonly string[];
   readonly messages: number;
   readonly tokensReceived: number | undefined;
   readonly tokensSent: number | undefined;

@@ -40,6 +40,8 @@ export interface ExchangeRecord {
   readonly tenant: string | undefined;
   /** The keeper's name of the conversation, where it could be read. */
   readonly conversation: string | undefined;
+  /** Every name that the conversation can have: it gets its last one with its fourth message. */
+  readonly names?: readonly string[] | undefined;
   /** The client as its headers name it: `claude-code`, `codex`, `opencode`. */
   readonly client: string | undefined;
   readonly model: string | undefined;

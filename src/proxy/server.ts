@@ -115,6 +115,7 @@ function folderFor(options: ProxyOptions): Folder {
   const { observer } = options;
   return createFolder({
     ...{ store, mode, windowTokens, windows, trigger, target, strategy, summarizer, archive, hash },
+    wishesFor: options.wishesFor,
     onEvent: (event) => observer?.keeperEvent?.(event),
     onWindowLearnt: (model, tokens) => observer?.windowLearnt?.(model, tokens),
   });

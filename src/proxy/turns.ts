@@ -1,11 +1,13 @@
 import type { Conversation } from '../conversation/format.ts';
-import { createChains, NAMING_MESSAGES } from '../conversation/identity.ts';
+import { createChains, NAMING_MESSAGES, namesOfConversation } from '../conversation/identity.ts';
 import type { Message, Usage } from '../conversation/message.ts';
 import { Recent } from '../keeper/recent.ts';
 import type { TurnName } from './folder.ts';
 
 /** Remembers what providers reported, so that the next request of a conversation is measured by it. */
 export interface Turns {
+  /** Every name that a conversation can have. */
+  namesOf(conversation: Conversation): readonly string[];
   nameOf(tenant: string, conversation: Conversation): TurnName;
   report(turn: TurnName, usage: Usage): void;
   /** What was reported with the newest answer in this request; undefined when that came another way. */
@@ -33,6 +35,7 @@ export function createTurns(): Turns {
   };
 
   return {
+    namesOf: (conversation) => namesOfConversation(chains.chainOf(conversation)),
     nameOf: (tenant, conversation) => turnOf(tenant, conversation, conversation.messages.length),
     report(turn, usage) {
       if (usage.promptTokens > 0) reported.use(keyOf(turn), usage);

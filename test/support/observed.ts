@@ -1,0 +1,111 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { createLedger, type Ledger } from '../../src/proxy/observe/ledger.ts';
+import { createPages } from '../../src/proxy/observe/pages.ts';
+import { createWishes } from '../../src/proxy/observe/wishes.ts';
+import { memoryStore } from '../../src/stores/memory.ts';
+import { type Proxied, resultText, startProxied, untilResults } from './proxied.ts';
+
+/** A proxy with its ledger and its pages, in front of a provider. */
+export interface Observed extends Proxied {
+  readonly ledger: Ledger;
+  /** Address of the dashboard. */
+  readonly dashboard: string;
+}
+
+export interface ObservedOptions {
+  readonly windowTokens: number;
+  readonly showContent?: boolean;
+}
+
+export async function startObserved({ windowTokens, showContent }: ObservedOptions): Promise<Observed> {
+  const ledger = createLedger();
+  const wishes = createWishes();
+  const store = memoryStore();
+  const proxied = await startProxied(
+    { windowTokens: windowTokens * 2, script: untilResults(10_000) },
+    {
+      store,
+      windowTokens,
+      observer: ledger,
+      wishesFor: wishes.wishesFor,
+      pages: createPages(ledger, { store, wishes, showContent }),
+    },
+  );
+  return { ...proxied, ledger, dashboard: `${proxied.proxy.url}/roundfold/` };
+}
+
+/** An agent at work: each call is one turn with a tool result of the given size. */
+export type Worker = (characters?: number) => Promise<void>;
+
+const parameters = {
+  type: 'object' as const,
+  properties: { path: { type: 'string' } },
+  required: ['path'],
+};
+
+/** Marks the end of its prompt for the cache, as coding agents do. */
+export function anthropicWorker(
+  url: string,
+  apiKey: string,
+  agent = 'claude-cli/2.1.0 (external, cli)',
+): Worker {
+  const client = new Anthropic({
+    baseURL: url,
+    apiKey,
+    maxRetries: 0,
+    defaultHeaders: { 'user-agent': agent },
+  });
+  const messages: Anthropic.MessageParam[] = [
+    { role: 'user', content: `Read all files and report, says ${apiKey}.` },
+  ];
+  return async (characters = 1200) => {
+    const answer = await client.messages
+      .stream({
+        model: 'claude-sonnet-4-6',
+        max_tokens: 2000,
+        cache_control: { type: 'ephemeral' },
+        system: [{ type: 'text', text: 'You are a careful agent. '.repeat(60) }],
+        tools: [{ name: 'read_file', description: 'Reads a file.', input_schema: parameters }],
+        messages,
+      })
+      .finalMessage();
+    messages.push({ role: 'assistant', content: answer.content });
+    const calls = answer.content.filter((block) => block.type === 'tool_use');
+    messages.push({
+      role: 'user',
+      content: calls.map(({ id, input }) => ({
+        type: 'tool_result',
+        tool_use_id: id,
+        content: resultText(JSON.stringify(input), characters),
+      })),
+    });
+  };
+}
+
+export function chatWorker(url: string, apiKey: string): Worker {
+  const client = new OpenAI({
+    baseURL: `${url}/v1`,
+    apiKey,
+    maxRetries: 0,
+    defaultHeaders: { 'user-agent': 'opencode/1.18' },
+  });
+  const messages: OpenAI.ChatCompletionMessageParam[] = [
+    { role: 'system', content: 'You are a careful agent. '.repeat(60) },
+    { role: 'user', content: `Read all files and report, says ${apiKey}.` },
+  ];
+  return async (characters = 1200) => {
+    const answer = await client.chat.completions.create({
+      model: 'gpt-4.1',
+      tools: [
+        { type: 'function', function: { name: 'read_file', description: 'Reads a file.', parameters } },
+      ],
+      messages,
+    });
+    const message = answer.choices[0]?.message;
+    if (message === undefined) throw new Error('no answer');
+    messages.push(message);
+    for (const call of message.tool_calls ?? [])
+      messages.push({ role: 'tool', tool_call_id: call.id, content: resultText(call.id, characters) });
+  };
+}
