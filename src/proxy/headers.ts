@@ -13,7 +13,6 @@ const CONNECTION_HEADERS: readonly string[] = [
   'proxy-authorization',
   'proxy-connection',
   'te',
-  'trailer',
   'transfer-encoding',
   'upgrade',
 ];
@@ -43,13 +42,15 @@ export function withoutHeaders(headers: RawHeaders, names: ReadonlySet<string>):
 
 /** What a request is sent on with: everything that is not about the connection, not ours, and not the name of our host. */
 export function forwardedHeaders(headers: RawHeaders): RawHeaders {
-  const left = [...connectionHeaders(headers), 'host', 'expect', BYPASS_HEADER, TOKEN_HEADER];
+  const left = [...connectionHeaders(headers), 'host', 'expect', 'trailer', BYPASS_HEADER, TOKEN_HEADER];
   return withoutHeaders(headers, new Set(left));
 }
 
-/** What an answer is passed on with. */
+/** What an answer is passed on with. Trailers can only follow a body in chunks. */
 export function answerHeaders(headers: RawHeaders): RawHeaders {
-  return withoutHeaders(headers, new Set(connectionHeaders(headers)));
+  const hasLength = headerOf(headers, 'content-length') !== undefined;
+  const left = [...connectionHeaders(headers), ...(hasLength ? ['trailer'] : [])];
+  return withoutHeaders(headers, new Set(left));
 }
 
 /** The headers of a body that was written anew: in plain JSON, of another length, and with no checksum of the old one. */
