@@ -4,6 +4,7 @@ import { check } from './check.ts';
 import { compact } from './compact.ts';
 import { compare } from './compare.ts';
 import { demo } from './demo.ts';
+import { doctor } from './doctor.ts';
 import { handoff } from './handoff.ts';
 import { inspect } from './inspect.ts';
 import { mcp } from './mcp.ts';
@@ -28,6 +29,7 @@ export const commands: readonly (CommandDefinition | CommandGroup)[] = [
   store,
   mcp,
   proxy,
+  doctor,
   simulate,
   demo,
 ];

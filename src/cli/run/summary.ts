@@ -1,25 +1,11 @@
+import { passWords } from '../../proxy/observe/words.ts';
+import type { ProxyPassReason } from '../../proxy/record.ts';
 import type { Tally } from '../../proxy/tally.ts';
 import { countOf, formatCount, formatShare } from '../../report/terminal.ts';
 
-/** Why requests were passed, for people. */
-const reasons: ReadonlyMap<string, string> = new Map([
-  ['no-tenant', 'they belong to no tenant'],
-  ['provider-holds-history', 'the provider holds their history'],
-  ['provider-compacts', 'they ask the provider to compact'],
-  ['client-compacts', "the client's own compactions, which have to see everything"],
-  ['folded-calls', 'their tool calls are folded into texts in a way that cannot be undone'],
-  ['unknown-model', 'the window of their model is not known: set it with --window'],
-  ['failed', 'something went wrong with them here'],
-  ['observing', 'the proxy only observes'],
-  ['bypassed', 'they asked for it themselves'],
-  ['not-a-conversation', 'they hold no conversation'],
-  ['unreadable', 'their bodies cannot be read'],
-  ['fragment', 'they count a part of a conversation'],
-]);
-
 /** Why a request was passed, in words. */
-export function explainReason(reason: string): string {
-  return reasons.get(reason) ?? reason;
+function explainReason(reason: string): string {
+  return Object.hasOwn(passWords, reason) ? passWords[reason as ProxyPassReason] : reason; // one of its own names
 }
 
 /** What came of a run, line by line. */
