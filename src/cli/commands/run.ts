@@ -6,13 +6,13 @@ import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import type { LaunchPlan, Maker } from '../../proxy/clients/client.ts';
 import { clientFor, clients } from '../../proxy/clients.ts';
-import type { Tally } from '../../proxy/tally.ts';
 import type { Store } from '../../stores/store.ts';
 import { type CommandDefinition, type GivenArguments, readNumber } from '../command.ts';
 import { EXIT_CODE_TEXT, type ExitCode } from '../exit-codes.ts';
 import type { Report } from '../output.ts';
 import { askProgram, runProgram } from '../run/child.ts';
-import { summaryLines } from '../run/summary.ts';
+import { type RunAccount, summaryLines } from '../run/summary.ts';
+import { addToTally, emptyTally } from '../run/tally.ts';
 import { overStore, storeOption } from '../store.ts';
 
 const modes = ['fold', 'observe'] as const;
@@ -57,20 +57,29 @@ async function runClient(given: GivenArguments, report: Report, store: Store): P
   });
   // Loaded here, so that help and other commands do without.
   const { startProxy } = await import('../../proxy/server.ts');
-  const { createTally } = await import('../../proxy/tally.ts');
-  const tally = createTally();
+  const { createLedger } = await import('../../proxy/observe/ledger.ts');
+  const { createPages } = await import('../../proxy/observe/pages.ts');
+  const ledger = createLedger();
+  const tally = emptyTally();
   const proxy = await startProxy({
     store,
     mode: modes.find((mode) => mode === given.text('mode')),
     windowTokens: readNumber(given, 'window', { from: 1000 }),
     upstreams: rulesOf(plan),
-    observer: tally.observer,
+    pages: createPages(ledger, { store }),
+    observer: {
+      ...ledger,
+      exchange(record) {
+        addToTally(tally, record);
+        ledger.exchange(record);
+      },
+    },
   });
   try {
     return await launch({ command, plan, proxyUrl: proxy.url }, report);
   } finally {
     await proxy.close();
-    saySummary(report, tally.read());
+    saySummary(report, { tally, money: ledger.money(), health: ledger.health() });
   }
 }
 
@@ -105,7 +114,7 @@ async function launch({ command, plan, proxyUrl }: Started, { terminal }: Report
     const { args, env, file, told } = plan.launch(proxied, filePath);
     if (file !== undefined) await writeFile(filePath, file, { mode: 0o600 });
     const behind = [...new Set(Object.values(plan.upstreams).map(originOf))].join(', ');
-    terminal.talk(`roundfold ${proxyUrl} in front of ${printable(behind, 400)}\n`);
+    terminal.talk(`roundfold ${proxyUrl}/roundfold/ in front of ${printable(behind, 400)}\n`);
     for (const line of told) terminal.talk(`  ${printable(line, 1000)}\n`);
     const code = await runProgram({ command, args, env: { ...process.env, ...env } });
     return code as ExitCode; // the client's own, whatever it means
@@ -118,8 +127,8 @@ function makersAt({ upstreams }: LaunchPlan, url: string): readonly Maker[] {
   return (Object.keys(upstreams) as Maker[]).filter((maker) => upstreams[maker] === url);
 }
 
-function saySummary({ terminal }: Report, tally: Tally): void {
-  for (const [index, line] of summaryLines(tally).entries()) {
+function saySummary({ terminal }: Report, account: RunAccount): void {
+  for (const [index, line] of summaryLines(account).entries()) {
     terminal.talk(`${index === 0 ? 'roundfold ' : '  '}${printable(line, 400)}\n`);
   }
 }

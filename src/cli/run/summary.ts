@@ -1,22 +1,24 @@
-import { passWords } from '../../proxy/observe/words.ts';
-import type { ProxyPassReason } from '../../proxy/record.ts';
-import type { Tally } from '../../proxy/tally.ts';
+import type { MoneyTotals } from '../../proxy/observe/account.ts';
+import type { Health } from '../../proxy/observe/health.ts';
 import { countOf, formatCount, formatShare } from '../../report/terminal.ts';
+import type { Tally } from './tally.ts';
 
-/** Why a request was passed, in words. */
-function explainReason(reason: string): string {
-  return Object.hasOwn(passWords, reason) ? passWords[reason as ProxyPassReason] : reason; // one of its own names
+/** All that is known of a run when it has ended. */
+export interface RunAccount {
+  readonly tally: Readonly<Tally>;
+  readonly money: MoneyTotals;
+  readonly health: Health;
 }
 
 /** What came of a run, line by line. */
-export function summaryLines(tally: Tally): readonly string[] {
-  const { requests, folds, folded, reduced, recoveries, refused } = tally;
-  if (requests === 0) {
+export function summaryLines({ tally, money, health }: RunAccount): readonly string[] {
+  if (tally.requests === 0) {
     return ['no request came through: the client talks to somebody else, or had nothing to ask'];
   }
+  const { requests, folded, reduced, recoveries, refused } = tally;
   const events = [
     countOf(requests, 'request'),
-    countOf(folds, 'fold'),
+    countOf(health.compactions.saved, 'fold'),
     `${formatCount(folded)} sent folded`,
     ...(reduced > 0 ? [`${formatCount(reduced)} cut for once`] : []),
     ...(recoveries > 0 ? [`${countOf(recoveries, 'overflow')} recovered`] : []),
@@ -24,36 +26,48 @@ export function summaryLines(tally: Tally): readonly string[] {
   ];
   return [
     events.join(', '),
-    tokensLine(tally),
-    ...costLines(tally),
-    ...[...tally.learntWindows].map(
-      ([model, window]) => `window of ${model}: ${formatCount(window)} tokens, learnt from an answer`,
+    ...tokenLines(tally),
+    ...moneyLines(money),
+    ...health.windows.map(
+      ({ model, windowTokens }) =>
+        `window of ${model}: ${formatCount(windowTokens)} tokens, learnt from an answer`,
     ),
-    ...[...tally.passed].map(([reason, count]) => `passed ${formatCount(count)}: ${explainReason(reason)}`),
+    ...health.passed.map(({ words, count }) => `passed ${formatCount(count)}: ${words}`),
   ];
 }
 
-function tokensLine({
-  tokensReceived,
-  tokensSent,
-  outputTokens,
-  promptTokens,
-  cacheReadTokens,
-}: Tally): string {
+function tokenLines(tally: Readonly<Tally>): readonly string[] {
+  const { tokensReceived, tokensSent, outputTokens, promptTokens, cacheReadTokens } = tally;
   const share = tokensReceived === 0 ? 1 : tokensSent / tokensReceived;
-  const cached =
-    promptTokens === 0
-      ? ''
-      : `, ${formatShare(cacheReadTokens / promptTokens)} of the prompts read from cache`;
-  return `tokens: ${formatCount(tokensReceived)} received, ${formatCount(tokensSent)} sent (${formatShare(share)}), ${formatCount(outputTokens)} answered${cached}`;
+  const sent = `${formatCount(tokensSent)} sent (${formatShare(share)})`;
+  const hits = promptTokens === 0 ? 0 : cacheReadTokens / promptTokens;
+  return [
+    `tokens in: ${formatCount(tokensReceived)} received, ${sent}, ${formatShare(hits)} read from cache`,
+    `tokens out: ${formatCount(outputTokens)}`,
+  ];
 }
 
-const CENTS = 2;
+function moneyLines({
+  turns,
+  unpricedTurns,
+  incomparableTurns,
+  direct,
+  sent,
+  lost,
+}: MoneyTotals): readonly string[] {
+  if (turns === 0) return [];
+  if (unpricedTurns === turns) return ['cost: not known, the catalog has no prices of this model'];
+  const outside =
+    incomparableTurns === 0 ? '' : `, ${formatCount(incomparableTurns)} that would not have fitted aside`;
+  const unknown = unpricedTurns === 0 ? '' : `; ${formatCount(unpricedTurns)} without a known price`;
+  const loss = lost > 0 ? `; single turns cost ${dollars(lost)} more` : '';
+  return [
+    `cost: ${dollars(sent)} at list prices, ${dollars(direct)} without folding${outside}${loss}${unknown}`,
+  ];
+}
+
 const SMALL_COST = 0.1;
 
-function costLines({ cost, unpriced }: Tally): readonly string[] {
-  const without = unpriced.length === 0 ? '' : `; no price is known of ${unpriced.join(', ')}`;
-  if (cost === undefined) return unpriced.length === 0 ? [] : [`cost: not known${without}`];
-  const digits = cost < SMALL_COST ? 2 * CENTS : CENTS;
-  return [`cost: $${cost.toFixed(digits)} at list prices, of what was sent${without}`];
+function dollars(amount: number): string {
+  return `$${amount.toFixed(amount < SMALL_COST ? 4 : 2)}`;
 }
