@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Surroundings } from '../../src/proxy/clients/client.ts';
+import type { Maker, Surroundings } from '../../src/proxy/clients/client.ts';
 import { clientFor } from '../../src/proxy/clients.ts';
 
 // How each client is led to a proxy: what it would have talked to, and what it is started with instead.
@@ -15,9 +15,8 @@ function plan(command: string, given: Partial<Surroundings> = {}) {
     ask: () => '',
     ...given,
   });
-  const makers = new Map(Object.entries(planned.upstreams).map(([maker, url]) => [url, maker]));
-  const proxied = (url: string) =>
-    `${proxyUrl}/${makers.get(url)}${new URL(url).pathname.replace(/\/$/, '')}`;
+  const proxied = (maker: Maker) =>
+    `${proxyUrl}/${maker}${new URL(planned.upstreams[maker] ?? '').pathname.replace(/\/$/, '')}`;
   return { upstreams: planned.upstreams, ...planned.launch(proxied, file) };
 }
 

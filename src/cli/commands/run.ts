@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
-import type { LaunchPlan, Maker } from '../../proxy/clients/client.ts';
+import { type LaunchPlan, type Maker, withoutSlash } from '../../proxy/clients/client.ts';
 import { clientFor, clients } from '../../proxy/clients.ts';
 import type { Store } from '../../stores/store.ts';
 import { type CommandDefinition, type GivenArguments, readNumber } from '../command.ts';
@@ -107,10 +107,8 @@ async function launch({ command, plan, proxyUrl }: Started, { terminal }: Report
   const folder = await mkdtemp(join(tmpdir(), 'roundfold-run-'));
   try {
     const filePath = join(folder, 'extension.mjs');
-    const proxied = (upstream: string): string => {
-      const [maker] = makersAt(plan, upstream);
-      return `${proxyUrl}/${maker ?? ''}${new URL(upstream).pathname.replace(/\/$/, '')}`;
-    };
+    const proxied = (maker: Maker): string =>
+      `${proxyUrl}/${maker}${withoutSlash(new URL(plan.upstreams[maker] ?? proxyUrl).pathname)}`;
     const { args, env, file, told } = plan.launch(proxied, filePath);
     if (file !== undefined) await writeFile(filePath, file, { mode: 0o600 });
     const behind = [...new Set(Object.values(plan.upstreams).map(originOf))].join(', ');
@@ -121,10 +119,6 @@ async function launch({ command, plan, proxyUrl }: Started, { terminal }: Report
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function makersAt({ upstreams }: LaunchPlan, url: string): readonly Maker[] {
-  return (Object.keys(upstreams) as Maker[]).filter((maker) => upstreams[maker] === url);
 }
 
 function saySummary({ terminal }: Report, account: RunAccount): void {

@@ -11,9 +11,7 @@ export const anyCommand: Client = {
     return {
       upstreams,
       launch(proxied) {
-        const set = Object.fromEntries(
-          makers.map((maker) => [urlVariables[maker], proxied(upstreams[maker])]),
-        );
+        const set = Object.fromEntries(makers.map((maker) => [urlVariables[maker], proxied(maker)]));
         return { args, env: set, told: asLines(set) };
       },
     };

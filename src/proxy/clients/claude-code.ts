@@ -18,7 +18,7 @@ export const claudeCode: Client = {
     return {
       upstreams: { anthropic },
       launch(proxied) {
-        const set = { [urlVariables.anthropic]: proxied(anthropic), ...Object.fromEntries(missing) };
+        const set = { [urlVariables.anthropic]: proxied('anthropic'), ...Object.fromEntries(missing) };
         return { args, env: set, told: asLines(set) };
       },
     };

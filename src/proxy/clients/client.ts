@@ -30,10 +30,10 @@ export interface Launch {
 export interface LaunchPlan {
   readonly upstreams: MakerUrls;
   /**
-   * @param proxied the address in front of an upstream
+   * @param proxied the address of the proxy that stands for an upstream, with its path
    * @param filePath where `file` will be
    */
-  launch(proxied: (upstream: string) => string, filePath: string): Launch;
+  launch(proxied: (maker: Maker) => string, filePath: string): Launch;
 }
 
 /** One client of the table. */

@@ -20,7 +20,7 @@ export const codex: Client = {
     return {
       upstreams: { openai },
       launch(proxied) {
-        const setting = `${key}=${JSON.stringify(proxied(openai))}`;
+        const setting = `${key}=${JSON.stringify(proxied('openai'))}`;
         return {
           args: ['-c', setting, ...withoutSetting(surroundings.args, key)],
           env: {},

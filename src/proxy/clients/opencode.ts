@@ -28,10 +28,8 @@ export const opencode: Client = {
       launch(proxied) {
         const urls =
           custom === undefined
-            ? [...builtIn].map(
-                ([name, { maker, path }]) => [name, `${proxied(makerUrls[maker])}${path}`] as const,
-              )
-            : [[custom.name, proxied(custom.url)] as const];
+            ? [...builtIn].map(([name, { maker, path }]) => [name, `${proxied(maker)}${path}`] as const)
+            : [[custom.name, proxied(custom.maker)] as const];
         return {
           args,
           env: { [contentVariable]: JSON.stringify(withUrls(given, urls)) },

@@ -22,10 +22,8 @@ export const pi: Client = {
       launch(proxied, filePath) {
         const urls =
           custom === undefined
-            ? [...builtIn].map(
-                ([name, { maker, path }]) => [name, `${proxied(makerUrls[maker])}${path}`] as const,
-              )
-            : [[custom.name, proxied(custom.url)] as const];
+            ? [...builtIn].map(([name, { maker, path }]) => [name, `${proxied(maker)}${path}`] as const)
+            : [[custom.name, proxied(custom.maker)] as const];
         return {
           args: ['--extension', filePath, ...args],
           env: {},
