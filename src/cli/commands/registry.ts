@@ -4,10 +4,13 @@ import { check } from './check.ts';
 import { compact } from './compact.ts';
 import { compare } from './compare.ts';
 import { demo } from './demo.ts';
+import { doctor } from './doctor.ts';
+import { handoff } from './handoff.ts';
 import { inspect } from './inspect.ts';
 import { mcp } from './mcp.ts';
 import { proxy } from './proxy.ts';
 import { recall } from './recall.ts';
+import { run } from './run.ts';
 import { search } from './search.ts';
 import { simulate } from './simulate.ts';
 import { store } from './store.ts';
@@ -19,11 +22,14 @@ export const commands: readonly (CommandDefinition | CommandGroup)[] = [
   compact,
   compare,
   chat,
+  run,
+  handoff,
   recall,
   search,
   store,
   mcp,
   proxy,
+  doctor,
   simulate,
   demo,
 ];
