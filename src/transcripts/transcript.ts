@@ -19,6 +19,22 @@ export interface Transcript {
   readonly segments: readonly Segment[];
   /** What the reader left out or mended, for people: `2 synthetic messages left out`. */
   readonly notes: readonly string[];
+  /** What the file says about the session itself; undefined for readers of files that say nothing. */
+  readonly session?: SessionFacts | undefined;
+}
+
+/** What a session file says about itself besides its messages. */
+export interface SessionFacts {
+  /** The agent's own name for the session. */
+  readonly id?: string | undefined;
+  /** The working directory. */
+  readonly folder?: string | undefined;
+  /** Version of the agent that wrote it. */
+  readonly version?: string | undefined;
+  /** Branch of the repository in the working directory. */
+  readonly branch?: string | undefined;
+  /** The agent's name for the provider of the model. */
+  readonly provider?: string | undefined;
 }
 
 /** What the model saw between two compactions. */

@@ -3,7 +3,6 @@ import { type CompactionEvent, createEngine } from '../../compaction/options.ts'
 import type { NotCompacted, Strategy } from '../../compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../compaction/strategies/registry.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
-import { conversionTargets } from '../../formats/convert/convert.ts';
 import { mendConversation } from '../../formats/mend/mend.ts';
 import { withLogging } from '../../integrations/node.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
@@ -21,6 +20,7 @@ import { checkOutputs, forceOption, unwritable } from '../files.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { type Report, reportError } from '../output.ts';
 import { findRecording, readingOptions, readModel } from '../recordings.ts';
+import { findSessionWriter, resumeOption, targetNames } from '../session-output.ts';
 import { deliver, writesConversation } from './compact-result.ts';
 
 /** `roundfold compact`: a smaller conversation, and an account of what became of every message. */
@@ -42,9 +42,10 @@ export const compact: CommandDefinition = {
     },
     {
       flags: '--as <format>',
-      help: 'wire format of the result (default: as it was)',
-      choices: conversionTargets,
+      help: 'wire format of the result, or the agent whose session file it becomes (default: the wire format it was in)',
+      choices: targetNames,
     },
+    resumeOption,
     { flags: '--receipt <file>', help: 'write there what became of every message, as JSON' },
     { flags: '--html <file>', help: 'write the same there as a page; it needs no network' },
     {
@@ -74,6 +75,8 @@ export const compact: CommandDefinition = {
     ['roundfold compact session.jsonl --budget 20% --show', 'read what the model would still know'],
     ['roundfold compact session.jsonl --budget 40% --out smaller.json', 'to two fifths of its size'],
     ['roundfold compact session.jsonl --dry-run --explain --idle 600', 'what it costs after ten minutes'],
+    ['roundfold compact session.jsonl --budget 40% --resume', 'and go on in the agent that wrote it'],
+    ['roundfold compact session.jsonl --as pi --resume', 'and go on in another agent'],
     ['roundfold compact session.jsonl --as openai-chat --out chat.json', 'and go on with another provider'],
     [
       'roundfold compact request.json --strategy sliding-window --set keepLast=20',
@@ -90,6 +93,7 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const summarizer = createSummarizer(given);
   const inner = createStrategy(given.text('strategy') ?? 'ladder', readSettings(given));
   const recording = await findRecording(given);
+  const writer = findSessionWriter(given, recording);
   const recorded = recording.conversations.at(-1);
   if (recorded === undefined)
     throw new RoundfoldError('input-not-understood', 'a recording without a conversation');
@@ -116,7 +120,19 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const code =
     outcome.status === 'failed'
       ? sayFailure(report, outcome, stoppedWith)
-      : deliver({ report, given, conversation, model, engine, targetTokens, outcome, repairs, idleSeconds });
+      : deliver({
+          report,
+          given,
+          recording,
+          writer,
+          conversation,
+          model,
+          engine,
+          targetTokens,
+          outcome,
+          repairs,
+          idleSeconds,
+        });
   const isWritten = outcome.status !== 'failed' && writesConversation(given);
   return worstOf([code, ...sayLogFailure(report, log, isWritten)]);
 }

@@ -6,6 +6,7 @@ import type {
   RecordedCompaction,
   Reject,
   Segment,
+  SessionFacts,
   Transcript,
   TranscriptFold,
   TranscriptReader,
@@ -67,6 +68,7 @@ interface Session {
   readonly uuids: Set<string>;
   repeated: number;
   readonly unknownTypes: Map<string, number>;
+  facts: SessionFacts;
 }
 
 function openSession(reject: Reject): TranscriptFold {
@@ -76,13 +78,18 @@ function openSession(reject: Reject): TranscriptFold {
     uuids: new Set(),
     repeated: 0,
     unknownTypes: new Map(),
+    facts: {},
   };
   return {
     add(entry) {
       addEntry(session, entry);
       return [];
     },
-    end: () => toTranscripts(session.records, notesOnFile(session)),
+    end: () =>
+      toTranscripts(session.records, notesOnFile(session)).map((transcript) => ({
+        ...transcript,
+        session: session.facts,
+      })),
   };
 }
 
@@ -92,6 +99,7 @@ function addEntry(session: Session, { value, place }: JsonEntry): void {
     session.reject(place, 'a record must be an object with a type');
     return;
   }
+  session.facts = factsOf(value, session.facts);
   const record = readRecord(value, place, (reason) => session.reject(place, reason));
   const hasMeaning = record.isTurn || record.leftOut !== undefined || bookkeepingTypes.has(type);
   if (!hasMeaning) count(session.unknownTypes, type);
@@ -102,6 +110,18 @@ function addEntry(session: Session, { value, place }: JsonEntry): void {
   if (record.uuid === undefined && !record.isTurn) return;
   if (record.uuid !== undefined) session.uuids.add(record.uuid);
   session.records.push(record);
+}
+
+/** What the newest records say: a session may move to another folder, branch or version. */
+function factsOf(value: JsonObject, known: SessionFacts): SessionFacts {
+  const folder = asString(value['cwd']);
+  if (folder === undefined) return known;
+  return {
+    id: asString(value['sessionId']) ?? known.id,
+    folder,
+    version: asString(value['version']) ?? known.version,
+    branch: asString(value['gitBranch']) ?? known.branch,
+  };
 }
 
 /** Notes on the file as a whole; they go with its first transcript. */
@@ -181,8 +201,10 @@ function readOpening(opener: TreeNode, messages: readonly ComposedMessage[]): Re
   const { part } = opener.record;
   const boundary = part?.type === 'boundary' ? part : undefined;
   const isCarried = ({ first }: ComposedMessage) => isSummary(first) || first.position < opener.position;
-  const firstNew = messages.findIndex((message) => !isCarried(message));
-  const summary = messages.find(({ first }) => isSummary(first) && first.position >= opener.position);
+  // What stands in front of the summary was put there with it.
+  const summaryAt = messages.findIndex(({ first }) => isSummary(first) && first.position >= opener.position);
+  const summary = messages[summaryAt];
+  const firstNew = messages.findIndex((message, index) => index > summaryAt && !isCarried(message));
   return {
     trigger: boundary?.trigger,
     tokensBefore: boundary?.tokensBefore,

@@ -8,6 +8,7 @@ import type {
   RecordedCompaction,
   Reject,
   Segment,
+  SessionFacts,
   Transcript,
   TranscriptFold,
   TranscriptReader,
@@ -32,6 +33,7 @@ interface Rollout {
   model: string | undefined;
   windowTokens: number | undefined;
   instructions: string | undefined;
+  session: SessionFacts | undefined;
   /** Size of the context at the last response, as reported. */
   contextTokens: number | undefined;
   rolledBackTurns: number;
@@ -63,7 +65,7 @@ const eventHandlers = new Map<string, (rollout: Rollout, payload: JsonObject) =>
 ]);
 
 /** Records that never hold a part of the conversation. */
-const bookkeeping = new Set(['state', 'world_state', 'inter_agent_communication']);
+const bookkeeping = new Set(['state', 'world_state', 'inter_agent_communication', 'token_usage_record']);
 
 function isRolloutRecord(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -80,6 +82,7 @@ function openRollout(reject: Reject): TranscriptFold {
     model: undefined,
     windowTokens: undefined,
     instructions: undefined,
+    session: undefined,
     contextTokens: undefined,
     rolledBackTurns: 0,
     unknownItems: new Map(),
@@ -118,13 +121,22 @@ function readRecord(value: JsonObject, place: Place): RolloutRecord | string {
   if (type !== undefined) return { type: 'response_item', payload: value, timestamp, place };
   if (typeof value['record_type'] === 'string') return { type: 'state', payload: value, timestamp, place };
   if (typeof value['id'] !== 'string' || timestamp === undefined) return 'a record must have a type';
-  return { type: 'session_meta', payload: { base_instructions: value['instructions'] }, timestamp, place };
+  const header = { id: value['id'], base_instructions: value['instructions'], git: value['git'] };
+  return { type: 'session_meta', payload: header, timestamp, place };
 }
 
 function addSessionMeta(rollout: Rollout, { payload }: RolloutRecord): void {
   const recorded = payload['base_instructions'];
   // A fork carries its parent's header after its own, a resumed session repeats it: the first one counts.
   rollout.instructions ??= isObject(recorded) ? asString(recorded['text']) : asString(recorded);
+  const { id, cwd, cli_version: version, model_provider: provider, git } = payload;
+  rollout.session ??= {
+    id: asString(id),
+    folder: asString(cwd),
+    version: asString(version),
+    branch: isObject(git) ? asString(git['branch']) : undefined,
+    provider: asString(provider),
+  };
 }
 
 function addTurnContext(rollout: Rollout, { payload }: RolloutRecord): void {
@@ -155,7 +167,9 @@ function addCompaction(rollout: Rollout, record: RolloutRecord): void {
     rollout.reject(place, 'a compaction must have a replacement history or a message');
     return;
   }
-  rollout.closed.push(closeSegment(rollout.current, rollout.instructions));
+  // A file that begins with a compaction has nothing in front of it.
+  if (rollout.current.items.length > 0 || rollout.current.opening !== undefined)
+    rollout.closed.push(closeSegment(rollout.current, rollout.instructions));
   rollout.current = openSegment({
     trigger: undefined,
     tokensBefore: rollout.contextTokens,
@@ -223,6 +237,7 @@ function* finish(rollout: Rollout): Iterable<Transcript> {
     windowTokens: rollout.windowTokens,
     segments,
     notes: notesOf(rollout),
+    session: rollout.session,
   };
 }
 

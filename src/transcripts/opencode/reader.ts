@@ -4,7 +4,15 @@ import type { Usage } from '../../conversation/message.ts';
 import { anthropicSegment, type Piece, type SegmentPieces } from '../anthropic-turns.ts';
 import type { JsonEntry } from '../input/json-values.ts';
 import { createTally, placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
-import type { Origin, Reject, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type {
+  Origin,
+  Reject,
+  Segment,
+  SessionFacts,
+  Transcript,
+  TranscriptFold,
+  TranscriptReader,
+} from '../transcript.ts';
 
 /**
  * OpenCode sessions, as Anthropic messages: the output of `opencode export`, or messages in the layout
@@ -37,6 +45,7 @@ interface Entry {
   readonly id: string | undefined;
   readonly pieces: readonly Piece[];
   readonly model: string | undefined;
+  readonly provider: string | undefined;
   /** Set on the user message that asks for a compaction. */
   readonly marker: { readonly isAutomatic: boolean; readonly tailStartId: string | undefined } | undefined;
   /** Set on the assistant message that holds the summary. */
@@ -47,6 +56,7 @@ interface Session {
   readonly id: string | undefined;
   readonly entries: Entry[];
   readonly tally: Tally;
+  readonly facts: SessionFacts;
 }
 
 function openFile(reject: Reject): TranscriptFold {
@@ -60,7 +70,7 @@ function openFile(reject: Reject): TranscriptFold {
     *add({ value, place }: JsonEntry) {
       if (isExport(value)) {
         const info: JsonObject = isObject(value['info']) ? value['info'] : {};
-        const session = createSession(asString(info['id']));
+        const session = createSession(asString(info['id']), info);
         for (const [index, message] of asList(value['messages']).entries()) {
           addRecord(session, message, placeInside(place, `messages.${index}`));
         }
@@ -78,17 +88,14 @@ function openFile(reject: Reject): TranscriptFold {
   };
 }
 
-function createSession(id: string | undefined): Session {
-  return { id, entries: [], tally: createTally() };
+function createSession(id: string | undefined, info: JsonObject = {}): Session {
+  const facts = { id, folder: asString(info['directory']), version: asString(info['version']) };
+  return { id, entries: [], tally: createTally(), facts };
 }
 
 function readEntry({ info, parts }: MessageRecord, context: MessageContext): Entry {
   const isAssistant = info['role'] === 'assistant';
-  const model = isAssistant
-    ? info['modelID']
-    : isObject(info['model'])
-      ? info['model']['modelID']
-      : undefined;
+  const author: JsonObject = isAssistant ? info : isObject(info['model']) ? info['model'] : {};
   const marker = isAssistant
     ? undefined
     : parts.find((part) => isObject(part) && part['type'] === 'compaction');
@@ -99,7 +106,8 @@ function readEntry({ info, parts }: MessageRecord, context: MessageContext): Ent
   return {
     id: asString(info['id']),
     pieces: read(info, parts, context),
-    model: asString(model),
+    model: asString(author['modelID']),
+    provider: asString(author['providerID']),
     marker: isObject(marker)
       ? { isAutomatic: marker['auto'] === true, tailStartId: asString(marker['tail_start_id']) }
       : undefined,
@@ -117,6 +125,10 @@ function toTranscript(session: Session, isOnly: boolean, isSideChain: boolean): 
     model: entries.findLast(({ model }) => model !== undefined)?.model,
     segments: segmentsOf(entries, tally),
     notes: tally.notes(),
+    session: {
+      ...session.facts,
+      provider: entries.findLast(({ provider }) => provider !== undefined)?.provider,
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type {
   RecordedCompaction,
   Reject,
   Segment,
+  SessionFacts,
   Transcript,
   TranscriptFold,
   TranscriptReader,
@@ -50,6 +51,9 @@ interface Node {
   readonly entry: Entry | undefined;
   readonly compaction: Compaction | undefined;
   readonly model: string | undefined;
+  readonly provider?: string | undefined;
+  /** Set on the header. */
+  readonly session?: SessionFacts;
 }
 
 interface Compaction extends Omit<RecordedCompaction, 'carried'> {
@@ -89,8 +93,8 @@ function openSession(reject: Reject): TranscriptFold {
 type RecordReader = (record: JsonObject, context: EntryContext) => Partial<Node>;
 
 const recordTypes = new Map<string, RecordReader>([
-  ['session', (record) => ({ model: asString(record['modelId']) })],
-  ['model_change', (record) => ({ model: asString(record['modelId']) })],
+  ['session', readHeader],
+  ['model_change', readModel],
   ['message', readMessage],
   ['custom_message', (record, context) => ({ entry: readUserContent(record, 'content', context) })],
   ['branch_summary', (record, context) => ({ entry: readUserContent(record, 'summary', context) })],
@@ -102,9 +106,18 @@ const recordTypes = new Map<string, RecordReader>([
   ),
 ]);
 
+function readModel(record: JsonObject): Partial<Node> {
+  return { model: asString(record['modelId']), provider: asString(record['provider']) };
+}
+
+function readHeader(record: JsonObject): Partial<Node> {
+  const session = { id: asString(record['id']), folder: asString(record['cwd']) };
+  return { ...readModel(record), session };
+}
+
 function readMessage(record: JsonObject, context: EntryContext): Partial<Node> {
   const entry = readEntry(record, context);
-  return { entry, model: entry?.role === 'assistant' ? entry.author.model : undefined };
+  return entry?.role === 'assistant' ? { entry, ...entry.author } : { entry };
 }
 
 function readUserContent(record: JsonObject, key: string, { place, tally }: EntryContext): Entry | undefined {
@@ -148,6 +161,10 @@ function toTranscript(nodes: readonly Node[], tally: Tally): Transcript {
     model,
     segments: written.segments,
     notes: tally.notes(),
+    session: {
+      ...nodes.find(({ session }) => session !== undefined)?.session,
+      provider: path.findLast(({ provider }) => provider !== undefined)?.provider,
+    },
   };
 }
 
