@@ -98,21 +98,37 @@ function createSession(sessionID: string, about: NewSession, nextId: ReturnType<
     messages.push({ info: { ...info, id, sessionID }, parts: owned });
     return id;
   };
+  const ask = (parts: readonly JsonObject[]): void => {
+    if (parts.length === 0) return;
+    const time = { created: clock().getTime() };
+    parentID = add({ role: 'user', time, agent: 'build', model: { providerID, modelID: model } }, parts);
+  };
+  // What a provider wrote about earlier messages stands where they stood: in front of the rest.
+  const askWithSummaries = (blocks: readonly Block[], log: ChangeLog): void => {
+    for (const block of blocks) {
+      if (block.type !== 'compaction') continue;
+      const { text } = block;
+      log.add(
+        'summary by the provider',
+        text === '' ? 'left out, since only the provider can read it' : 'kept as its text',
+      );
+      if (text !== '') ask([{ type: 'text', text }]);
+    }
+  };
   return {
     messages,
     say({ role, blocks }: Message, log: ChangeLog): void {
       if (role === 'system') log.add('system message', 'written as a message of the user');
-      const said = blocks.filter(({ type }) => type !== 'tool-result');
-      const parts = said.flatMap((block) => userPart(block, log));
-      if (parts.length === 0) return;
-      const time = { created: clock().getTime() };
-      parentID = add({ role: 'user', time, agent: 'build', model: { providerID, modelID: model } }, parts);
+      askWithSummaries(blocks, log);
+      const said = blocks.filter(({ type }) => type !== 'tool-result' && type !== 'compaction');
+      ask(said.flatMap((block) => userPart(block, log)));
     },
     answer(
       { blocks }: Message,
       results: ReadonlyMap<string | undefined, ToolResultBlock>,
       log: ChangeLog,
     ): void {
+      askWithSummaries(blocks, log);
       const created = clock().getTime();
       const parts = blocks.flatMap((block) => answerPart(block, results, created, log));
       if (parts.length === 0) return;
@@ -172,8 +188,7 @@ function answerPart(
       if (block.runBy === 'client') return [toolPart(block, results.get(block.id), at, log)];
       break;
     case 'compaction':
-      log.add('summary by the provider', 'kept as its text');
-      return block.text === '' ? [] : [{ type: 'text', text: block.text, time }];
+      return [];
     default:
       break;
   }
@@ -206,10 +221,10 @@ function stateOf(
   const time = { start: at, end: at };
   const content = result?.content ?? [];
   const files = content.flatMap((block) => (block.type === 'media' ? (filePart(block) ?? []) : []));
-  const text = content
-    .filter((block) => block.type !== 'media' || filePart(block) === undefined)
-    .map(textOf)
-    .join('\n');
+  const others = content.filter((block) => block.type !== 'media' || filePart(block) === undefined);
+  const lost = others.filter((block) => block.type !== 'text' && textOf(block) === '').length;
+  if (lost > 0) log.add("block of a tool's result", 'left out', lost);
+  const text = others.map(textOf).join('\n');
   if (result === undefined || result.isError) {
     if (files.length > 0) log.add('attachment of a failed call', 'left out', files.length);
     return { status: 'error', input, error: text, time };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import {
   type Block,
+  type CompactionBlock,
   callArguments,
   type Message,
   type ReasoningBlock,
@@ -86,10 +87,21 @@ function createEntries(author: Author, log: ChangeLog) {
     if (said.length > 0) written.push(assistantMessage(said, author));
     said = [];
   };
+  // What a provider wrote about earlier messages stands where they stood: in front of the rest.
+  const addSummary = ({ text }: CompactionBlock): void => {
+    log.add(
+      'summary by the provider',
+      text === '' ? 'left out, since only the provider can read it' : 'kept as its text',
+    );
+    if (text === '') return;
+    endTurn();
+    written.push({ role: 'user', content: [{ type: 'text', text }] });
+  };
   const addAssistant = ({ blocks, raw }: Message): void => {
     // Anthropic messages are turns already; Responses items are pieces of one.
     if (author.api === 'anthropic-messages') endTurn();
     for (const block of blocks) {
+      if (block.type === 'compaction') addSummary(block);
       if (block.type === 'tool-call') toolNames.set(block.id, block.name);
       said.push(...assistantBlock(block, raw, log));
     }
@@ -162,8 +174,7 @@ function assistantBlock(block: Block, item: unknown, log: ChangeLog): readonly J
       if (block.runBy === 'client') return [callBlock(block)];
       break;
     case 'compaction':
-      log.add('summary by the provider', 'kept as its text');
-      return block.text === '' ? [] : [{ type: 'text', text: block.text }];
+      return [];
     default:
       break;
   }
