@@ -5,6 +5,7 @@ import { ChangeLog, type ConversionChange } from '../formats/change-log.ts';
 import { convertConversation } from '../formats/convert/convert.ts';
 import type { AgentEnvironment } from './agent-folders.ts';
 import type { SessionFacts } from './transcript.ts';
+import { withoutBoundReasoning } from './unsealed.ts';
 
 /** Writes new session files of one agent, so that the agent itself can go on with them. */
 export interface SessionWriter {
@@ -61,7 +62,8 @@ export function writeSession(
   const converted = convertConversation(conversation, target);
   const log = new ChangeLog();
   for (const { what, became, count } of converted.changes) log.add(what, became, count);
-  const session = writer.write(converted.conversation, about, log);
+  const left = withoutBoundReasoning(converted.conversation, about.recorded !== undefined, log);
+  const session = writer.write(left, about, log);
   return { ...session, changes: log.list() };
 }
 

@@ -19,6 +19,8 @@ export interface Transcript {
   readonly segments: readonly Segment[];
   /** What the reader left out or mended, for people: `2 synthetic messages left out`. */
   readonly notes: readonly string[];
+  /** What is wrong with the file itself, and what the reader made of it; said in `notes` as well. */
+  readonly damage?: readonly string[] | undefined;
   /** What the file says about the session itself; undefined for readers of files that say nothing. */
   readonly session?: SessionFacts | undefined;
 }

@@ -106,7 +106,7 @@ function isPart(read: unknown, meant: unknown): boolean {
 function partsIn({ messages }: Conversation): readonly unknown[] {
   return spokenIn(messages)
     .flatMap(({ parts }) => parts)
-    .filter((part) => !isObject(part) || typeof part['media'] !== 'string');
+    .filter((part) => !isObject(part) || (typeof part['media'] !== 'string' && !('reasoning' in part)));
 }
 
 async function expectFaithful(writer: SessionWriter, conversation: Conversation): Promise<void> {

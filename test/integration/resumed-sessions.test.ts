@@ -112,9 +112,16 @@ function partsIn({ messages }: Conversation): readonly string[] {
   return spokenIn(messages).flatMap(({ role, parts }) => parts.map((part) => JSON.stringify([role, part])));
 }
 
+const OWN_WORDS = [
+  QUESTION,
+  '<environment_context>',
+  // Codex looks at the bytes of pictures; one in the corpus is damaged.
+  'image content omitted because it could not be processed',
+];
+
 /** Messages that a client adds by itself: what it says about its surroundings, and the question. */
 function isOwnWord(part: string): boolean {
-  return part.includes('<environment_context>') || part.includes(QUESTION);
+  return OWN_WORDS.some((words) => part.includes(words));
 }
 
 async function expectResumed(setup: Setup, conversation: Conversation): Promise<void> {
@@ -159,19 +166,23 @@ describe.each(setups)('a compacted session resumed by $client with $format', (se
   );
 });
 
-/** Which client goes on with the recordings of a folder of the corpus. Those of Claude Code go to others. */
-const byFolder: readonly (readonly [folder: string, setup: Setup])[] = [
-  ['codex-rollout', setups[0]!],
-  ['pi-session', setups[1]!],
-  ['claude-code', setups[1]!],
-  ['claude-code', setups[3]!],
-  ['claude-code', setups[0]!],
-  ['opencode', setups[3]!],
+/**
+ * Which client goes on with how many recordings of a folder of the corpus. Those of Claude Code go to others; OpenCode takes
+ * ten seconds for one.
+ */
+const byFolder: readonly (readonly [folder: string, setup: Setup, files: number])[] = [
+  ['codex-rollout', setups[0]!, Number.POSITIVE_INFINITY],
+  ['pi-session', setups[1]!, Number.POSITIVE_INFINITY],
+  ['claude-code', setups[1]!, Number.POSITIVE_INFINITY],
+  ['claude-code', setups[0]!, Number.POSITIVE_INFINITY],
+  ['claude-code', setups[3]!, 3],
+  ['opencode', setups[3]!, Number.POSITIVE_INFINITY],
 ];
 
-const recorded = byFolder.flatMap(([folder, setup]) =>
+const recorded = byFolder.flatMap(([folder, setup, files]) =>
   corpusFiles()
     .filter(({ file }) => file.startsWith(`${folder}/`))
+    .slice(0, files)
     .map(({ file }) => ({ file, setup, client: setup.client })),
 );
 const missing = [

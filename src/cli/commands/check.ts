@@ -1,13 +1,16 @@
 import type { CheckContext, Violation } from '../../contracts/contract.ts';
 import { findContract } from '../../contracts/registry.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { writeConversation } from '../../conversation/format.ts';
 import { printable } from '../../conversation/printable.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { Recording } from '../../transcripts/recordings.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { forceOption } from '../files.ts';
 import { type Report, writeJson } from '../output.ts';
 import { eachRecording, readingOptions } from '../recordings.ts';
+import { fixFiles } from './check-fix.ts';
 
 /** `roundfold check`: would the provider accept this conversation? */
 export const check: CommandDefinition = {
@@ -24,14 +27,27 @@ export const check: CommandDefinition = {
     },
     { flags: '--api-version <date>', help: 'value of the anthropic-version header' },
     { flags: '--beta <name>', help: 'value of the anthropic-beta header; may be repeated', isList: true },
+    {
+      flags: '--fix',
+      help: 'write a mended copy beside each file that is broken, and say what was changed; the file itself stays as it is',
+    },
+    { flags: '--out <file>', help: 'with --fix: write the copy there' },
+    {
+      flags: '--resume',
+      help: 'with --fix: put the copy where its agent looks, and print the command to go on',
+    },
+    forceOption,
     { flags: '--all', help: 'show every violation instead of the first 20 of a conversation' },
   ],
   examples: [
     ['roundfold check ~/.claude/projects/*/*.jsonl', 'every session of a coding agent'],
     ['roundfold check request.json --model claude-opus-5-5', 'a request body, by the rules of that model'],
+    ['roundfold check session.jsonl --fix', 'write a mended copy beside it'],
     ['curl … | roundfold check - --json', 'from a pipe, for a program'],
   ],
   async run(given, report) {
+    if (given.flag('fix')) return fixFiles(given, report);
+    refuseWithoutFix(given);
     const tally = { conversations: 0, broken: 0 };
     const code = await eachRecording(given, report, {
       visit(recording, file) {
@@ -53,6 +69,15 @@ export const check: CommandDefinition = {
     return code;
   },
 };
+
+/** @throws RoundfoldError `usage` for options that say where a mended copy goes when there is none */
+function refuseWithoutFix(given: GivenArguments): void {
+  const option = given.text('out') === undefined ? (given.flag('resume') ? 'resume' : undefined) : 'out';
+  if (option === undefined) return;
+  throw new RoundfoldError('usage', `--${option} says nothing without --fix`, {
+    remedy: 'Add --fix to write a mended copy.',
+  });
+}
 
 /** The verdict on one segment of a recording. */
 interface Finding {

@@ -86,7 +86,7 @@ function openSession(reject: Reject): TranscriptFold {
       return [];
     },
     end: () =>
-      toTranscripts(session.records, notesOnFile(session)).map((transcript) => ({
+      toTranscripts(session.records, notesOnFile(session), damageOfFile(session)).map((transcript) => ({
         ...transcript,
         session: session.facts,
       })),
@@ -124,10 +124,13 @@ function factsOf(value: JsonObject, known: SessionFacts): SessionFacts {
   };
 }
 
+function damageOfFile({ repeated }: Session): string[] {
+  return repeated > 0 ? [fillNote('{n} repeated record{s} left out', repeated)] : [];
+}
+
 /** Notes on the file as a whole; they go with its first transcript. */
-function notesOnFile({ repeated, unknownTypes }: Session): string[] {
+function notesOnFile({ unknownTypes }: Session): string[] {
   const notes: string[] = [];
-  if (repeated > 0) notes.push(fillNote('{n} repeated record{s} left out', repeated));
   if (unknownTypes.size > 0) notes.push(`records of unknown type left out: ${listCounts(unknownTypes)}`);
   return notes;
 }
@@ -142,7 +145,11 @@ interface LiveConversation extends Conversation {
  * The conversations of a file: the one that was continued last, then the other main ones and the side chains, each in
  * file order. `fileNotes` go with the first of them.
  */
-function toTranscripts(records: readonly SessionRecord[], fileNotes: readonly string[]): Transcript[] {
+function toTranscripts(
+  records: readonly SessionRecord[],
+  fileNotes: readonly string[],
+  fileDamage: readonly string[],
+): Transcript[] {
   const live = growTree(records).flatMap(findLive);
   const sides = live.filter(({ newest }) => newest.record.isSide);
   const mains = live.filter(({ newest }) => !newest.record.isSide);
@@ -154,8 +161,17 @@ function toTranscripts(records: readonly SessionRecord[], fileNotes: readonly st
     ...sides.map((conversation, index) => toTranscript(conversation, sideTitle(conversation, index))),
   ];
   return transcripts.map((transcript, index) =>
-    index === 0 ? { ...transcript, notes: [...transcript.notes, ...fileNotes] } : transcript,
+    index === 0 ? withFileNotes(transcript, fileNotes, fileDamage) : transcript,
   );
+}
+
+function withFileNotes(
+  transcript: Transcript,
+  fileNotes: readonly string[],
+  fileDamage: readonly string[],
+): Transcript {
+  const notes = [...transcript.notes, ...fileDamage, ...fileNotes];
+  return { ...transcript, notes, damage: [...(transcript.damage ?? []), ...fileDamage] };
 }
 
 function findLive(conversation: Conversation): LiveConversation[] {
@@ -177,7 +193,8 @@ function toTranscript(conversation: LiveConversation, title: string): Transcript
     kind: conversation.newest.record.isSide ? 'side-chain' : 'main',
     model: newestModel(conversation),
     segments: conversation.stretches.map(toSegment),
-    notes: notesOn(conversation),
+    notes: [...damageOf(conversation), ...notesOn(conversation)],
+    damage: damageOf(conversation),
   };
 }
 
@@ -234,11 +251,17 @@ const leftOutNotes: ReadonlyMap<LeftOut, string> = new Map([
   ['microcompaction', '{n} microcompaction{s}: cleared tool results are still here'],
 ]);
 
-function notesOn({ nodes, stretches, joined, beginsInTheMiddle }: LiveConversation): string[] {
+function damageOf({ joined, beginsInTheMiddle }: LiveConversation): string[] {
+  return [
+    ...(beginsInTheMiddle ? ['begins in the middle: the record before the first one is missing'] : []),
+    ...(joined > 0
+      ? [fillNote('{n} record{s} with a missing parent joined to the record before', joined)]
+      : []),
+  ];
+}
+
+function notesOn({ nodes, stretches }: LiveConversation): string[] {
   const notes: string[] = [];
-  if (beginsInTheMiddle) notes.push('begins in the middle: the record before the first one is missing');
-  if (joined > 0)
-    notes.push(fillNote('{n} record{s} with a missing parent joined to the record before', joined));
   const used = new Set(stretches.flatMap((stretch) => stretch.nodes));
   const abandoned = nodes.filter((node) => node.record.part?.type === 'message' && !used.has(node)).length;
   if (abandoned > 0) notes.push(fillNote('{n} record{s} of abandoned branches left out', abandoned));

@@ -1,0 +1,43 @@
+import { type Conversation, withMessages } from '../conversation/format.ts';
+import { isObject } from '../conversation/json.ts';
+import type { Block, Message } from '../conversation/message.ts';
+import type { ChangeLog } from '../formats/change-log.ts';
+
+/**
+ * The conversation without reasoning that a provider would refuse in a new session. Claude's is signed for the very messages
+ * before it. A Responses item goes back to the account that it was sealed for, so it stays where the same agent goes on; one
+ * without sealed content only names what the provider has forgotten. What followed a removed item loses its id, by which the
+ * provider would miss it.
+ */
+export function withoutBoundReasoning(
+  conversation: Conversation,
+  isSameAgent: boolean,
+  log: ChangeLog,
+): Conversation {
+  const { format, messages } = conversation;
+  const mayStay = isSameAgent && format.name === 'openai-responses';
+  const stays = (block: Block): boolean =>
+    block.type !== 'reasoning' || (mayStay && block.sealed !== undefined);
+  if (messages.every(({ blocks }) => blocks.every(stays))) return conversation;
+  const left: Message[] = [];
+  let isAfterRemoved = false;
+  for (const message of messages) {
+    const blocks = message.blocks.filter(stays);
+    const removed = message.blocks.length - blocks.length;
+    if (removed > 0) log.add('reasoning block', 'left out, since it is bound to the old session', removed);
+    if (blocks.length > 0 || removed === 0) {
+      const kept = removed === 0 ? message : format.withBlocks(message, blocks);
+      left.push(isAfterRemoved ? withoutId(kept, conversation) : kept);
+    }
+    isAfterRemoved = message.role === 'assistant' && (isAfterRemoved || blocks.length === 0);
+  }
+  return withMessages(conversation, left);
+}
+
+function withoutId(message: Message, { format }: Conversation): Message {
+  const { raw, role } = message;
+  if (format.name !== 'openai-responses' || role !== 'assistant') return message;
+  if (!isObject(raw) || raw['id'] === undefined) return message;
+  const { id: _id, ...rest } = raw;
+  return format.readMessage(rest);
+}
