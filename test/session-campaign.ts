@@ -14,7 +14,10 @@ const { values } = parseArgs({
 });
 const totals = { files: 0, unreadable: 0, mended: 0, faults: 0 };
 let shown = false;
-for (const session of fc.sample(mangledSessions, { numRuns: Number(values.files), seed: Number(values.seed) })) {
+for (const session of fc.sample(mangledSessions, {
+  numRuns: Number(values.files),
+  seed: Number(values.seed),
+})) {
   totals.files++;
   const broken = await readText(mangledText(session)).catch(() => undefined);
   const live = broken?.conversations.at(-1);

@@ -1,5 +1,6 @@
 import type { Place } from '../conversation/errors.ts';
 import type { Usage } from '../conversation/message.ts';
+import type { RecordedCharge } from './charges.ts';
 import type { JsonEntry } from './input/json-values.ts';
 
 /** One conversation found in a file, in one of the wire formats. A file may hold many. */
@@ -21,6 +22,11 @@ export interface Transcript {
   readonly notes: readonly string[];
   /** What is wrong with the file itself, and what the reader made of it; said in `notes` as well. */
   readonly damage?: readonly string[] | undefined;
+  /**
+   * Every response that the file counts tokens for, those of abandoned branches and of sub-agents in the same file included.
+   * Where a file holds several conversations that belong together, the first one has them all.
+   */
+  readonly charges?: readonly RecordedCharge[] | undefined;
   /** What the file says about the session itself; undefined for readers of files that say nothing. */
   readonly session?: SessionFacts | undefined;
 }

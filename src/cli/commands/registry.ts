@@ -8,11 +8,13 @@ import { inspect } from './inspect.ts';
 import { mcp } from './mcp.ts';
 import { recall } from './recall.ts';
 import { search } from './search.ts';
+import { sessions } from './sessions.ts';
 import { simulate } from './simulate.ts';
 import { store } from './store.ts';
 
 /** Every command, in the order in which help lists them. */
 export const commands: readonly (CommandDefinition | CommandGroup)[] = [
+  sessions,
   inspect,
   check,
   compact,

@@ -1,4 +1,5 @@
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { anthropicCharge, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
 import { count, fillNote, listCounts } from '../records.ts';
 import type {
@@ -19,6 +20,7 @@ import {
   type MessagePart,
   readRecord,
   type SessionRecord,
+  syntheticModel,
 } from './record.ts';
 import { type Conversation, growTree, liveStretches, type Stretch, type TreeNode } from './tree.ts';
 
@@ -69,6 +71,8 @@ interface Session {
   repeated: number;
   readonly unknownTypes: Map<string, number>;
   facts: SessionFacts;
+  /** By response: every record of one repeats its usage, and only the last is final. */
+  readonly charges: Map<string, RecordedCharge>;
 }
 
 function openSession(reject: Reject): TranscriptFold {
@@ -79,6 +83,7 @@ function openSession(reject: Reject): TranscriptFold {
     repeated: 0,
     unknownTypes: new Map(),
     facts: {},
+    charges: new Map(),
   };
   return {
     add(entry) {
@@ -86,10 +91,13 @@ function openSession(reject: Reject): TranscriptFold {
       return [];
     },
     end: () =>
-      toTranscripts(session.records, notesOnFile(session), damageOfFile(session)).map((transcript) => ({
-        ...transcript,
-        session: session.facts,
-      })),
+      toTranscripts(session.records, notesOnFile(session), damageOfFile(session)).map(
+        (transcript, index) => ({
+          ...transcript,
+          session: session.facts,
+          ...(index === 0 ? { charges: [...session.charges.values()] } : {}),
+        }),
+      ),
   };
 }
 
@@ -100,6 +108,7 @@ function addEntry(session: Session, { value, place }: JsonEntry): void {
     return;
   }
   session.facts = factsOf(value, session.facts);
+  if (type === 'assistant') addCharge(session.charges, value);
   const record = readRecord(value, place, (reason) => session.reject(place, reason));
   const hasMeaning = record.isTurn || record.leftOut !== undefined || bookkeepingTypes.has(type);
   if (!hasMeaning) count(session.unknownTypes, type);
@@ -110,6 +119,14 @@ function addEntry(session: Session, { value, place }: JsonEntry): void {
   if (record.uuid === undefined && !record.isTurn) return;
   if (record.uuid !== undefined) session.uuids.add(record.uuid);
   session.records.push(record);
+}
+
+function addCharge(charges: Map<string, RecordedCharge>, value: JsonObject): void {
+  const { message, requestId, uuid } = value;
+  if (!isObject(message) || message['model'] === syntheticModel) return;
+  const charge = anthropicCharge(message['usage'], asString(message['model']), asString(value['timestamp']));
+  const name = [message['id'] ?? uuid, requestId].map((part) => asString(part) ?? '').join('\n');
+  if (charge !== undefined) charges.set(name, charge);
 }
 
 /** What the newest records say: a session may move to another folder, branch or version. */

@@ -1,6 +1,7 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/message.ts';
+import { codexCharge, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
 import { count, fillNote, listCounts, originAt } from '../records.ts';
 import type {
@@ -37,6 +38,9 @@ interface Rollout {
   /** Size of the context at the last response, as reported. */
   contextTokens: number | undefined;
   rolledBackTurns: number;
+  readonly charges: RecordedCharge[];
+  /** What had been counted in all with the last charge: events repeat the usage of the response before them. */
+  countedInAll: string;
   readonly unknownItems: Map<string, number>;
   readonly unknownRecords: Map<string, number>;
 }
@@ -56,8 +60,10 @@ const recordHandlers = new Map<string, (rollout: Rollout, record: RolloutRecord)
   ['event_msg', addEvent],
 ]);
 
+type EventHandler = (rollout: Rollout, payload: JsonObject, timestamp: string | undefined) => void;
+
 /** Every other event repeats an item or is meant for the screen. An aborted turn leaves its calls unanswered. */
-const eventHandlers = new Map<string, (rollout: Rollout, payload: JsonObject) => void>([
+const eventHandlers = new Map<string, EventHandler>([
   ['task_started', addWindow],
   ['turn_started', addWindow],
   ['token_count', addTokenCount],
@@ -85,6 +91,8 @@ function openRollout(reject: Reject): TranscriptFold {
     session: undefined,
     contextTokens: undefined,
     rolledBackTurns: 0,
+    charges: [],
+    countedInAll: '',
     unknownItems: new Map(),
     unknownRecords: new Map(),
   };
@@ -195,8 +203,8 @@ function replacementOf(
   );
 }
 
-function addEvent(rollout: Rollout, { payload }: RolloutRecord): void {
-  eventHandlers.get(asString(payload['type']) ?? '')?.(rollout, payload);
+function addEvent(rollout: Rollout, { payload, timestamp }: RolloutRecord): void {
+  eventHandlers.get(asString(payload['type']) ?? '')?.(rollout, payload, timestamp);
 }
 
 /** The window may change with the model in the middle of a session: the newest word counts. */
@@ -204,8 +212,11 @@ function addWindow(rollout: Rollout, { model_context_window: tokens }: JsonObjec
   rollout.windowTokens = asCount(tokens) || rollout.windowTokens;
 }
 
-function addTokenCount(rollout: Rollout, { info }: JsonObject): void {
-  if (isObject(info)) addWindow(rollout, info);
+function addTokenCount(rollout: Rollout, { info }: JsonObject, timestamp: string | undefined): void {
+  if (isObject(info)) {
+    addWindow(rollout, info);
+    addCharge(rollout, info, timestamp);
+  }
   const last = isObject(info) ? info['last_token_usage'] : undefined;
   if (!isObject(last)) return;
   const promptTokens = asCount(last['input_tokens']);
@@ -219,6 +230,15 @@ function addTokenCount(rollout: Rollout, { info }: JsonObject): void {
     const tokensAfter = asCount(last['total_tokens']) || undefined;
     current.opening = { ...current.opening, tokensAfter };
   }
+}
+
+function addCharge(rollout: Rollout, info: JsonObject, timestamp: string | undefined): void {
+  const { total_token_usage: total, last_token_usage: last } = info;
+  const countedInAll = JSON.stringify(total ?? null);
+  if (!isObject(last) || countedInAll === rollout.countedInAll) return;
+  rollout.countedInAll = countedInAll;
+  const charge = codexCharge(last, rollout.model, timestamp);
+  if (charge !== undefined) rollout.charges.push(charge);
 }
 
 function addRollBack(rollout: Rollout, payload: JsonObject): void {
@@ -238,6 +258,7 @@ function* finish(rollout: Rollout): Iterable<Transcript> {
     segments,
     notes: notesOf(rollout),
     session: rollout.session,
+    charges: rollout.charges,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Place } from '../../conversation/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/message.ts';
 import { anthropicSegment, type Piece, type SegmentPieces } from '../anthropic-turns.ts';
+import { opencodeCharges, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
 import { createTally, placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
 import type {
@@ -46,6 +47,7 @@ interface Entry {
   readonly pieces: readonly Piece[];
   readonly model: string | undefined;
   readonly provider: string | undefined;
+  readonly charges: readonly RecordedCharge[];
   /** Set on the user message that asks for a compaction. */
   readonly marker: { readonly isAutomatic: boolean; readonly tailStartId: string | undefined } | undefined;
   /** Set on the assistant message that holds the summary. */
@@ -108,6 +110,7 @@ function readEntry({ info, parts }: MessageRecord, context: MessageContext): Ent
     pieces: read(info, parts, context),
     model: asString(author['modelID']),
     provider: asString(author['providerID']),
+    charges: isAssistant ? opencodeCharges(info, parts) : [],
     marker: isObject(marker)
       ? { isAutomatic: marker['auto'] === true, tailStartId: asString(marker['tail_start_id']) }
       : undefined,
@@ -125,6 +128,7 @@ function toTranscript(session: Session, isOnly: boolean, isSideChain: boolean): 
     model: entries.findLast(({ model }) => model !== undefined)?.model,
     segments: segmentsOf(entries, tally),
     notes: tally.notes(),
+    charges: entries.flatMap(({ charges }) => charges),
     session: {
       ...session.facts,
       provider: entries.findLast(({ provider }) => provider !== undefined)?.provider,

@@ -1,7 +1,8 @@
 import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { SegmentPieces } from '../anthropic-turns.ts';
+import { piCharge, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
-import { createTally, type Tally } from '../records.ts';
+import { createTally, type Tally, timestampOf } from '../records.ts';
 import type {
   RecordedCompaction,
   Reject,
@@ -68,6 +69,7 @@ const NOTHING: Pick<Node, 'entry' | 'compaction' | 'model'> = {
 
 function openSession(reject: Reject): TranscriptFold {
   const nodes: Node[] = [];
+  const charges: RecordedCharge[] = [];
   const tally = createTally();
   return {
     add({ value, place }: JsonEntry) {
@@ -77,6 +79,7 @@ function openSession(reject: Reject): TranscriptFold {
         return [];
       }
       if (read === undefined) tally.add('{n} record{s} of an unknown type left out');
+      charges.push(...chargesIn(value));
       const isHeader = value['type'] === 'session';
       nodes.push({
         id: isHeader ? undefined : asString(value['id']),
@@ -86,8 +89,15 @@ function openSession(reject: Reject): TranscriptFold {
       });
       return [];
     },
-    end: () => (nodes.length === 0 ? [] : [toTranscript(nodes, tally)]),
+    end: () => (nodes.length === 0 ? [] : [{ ...toTranscript(nodes, tally), charges }]),
   };
+}
+
+/** What a record was charged for: a turn, and with some versions a compaction. */
+function chargesIn(record: JsonObject): readonly RecordedCharge[] {
+  const message = isObject(record['message']) ? record['message'] : record;
+  if (record['type'] !== 'compaction' && message['role'] !== 'assistant') return [];
+  return [piCharge(message, timestampOf(record['timestamp']))].filter((charge) => charge !== undefined);
 }
 
 type RecordReader = (record: JsonObject, context: EntryContext) => Partial<Node>;
