@@ -19,7 +19,7 @@ export function renderSessionsPage(rows: readonly SessionRow[], totals: SessionT
     title: 'Sessions',
     kind: 'sessions',
     heading: html`${countOf(rows.length, 'session')}`,
-    lead: html`${totals.agents.map(({ agent, sessions, dollars }) => html`<span class="nowrap">${agent}: ${formatCount(sessions)}, ${formatDollars(dollars)}</span> `)}`,
+    lead: html`${totals.agents.map(({ agent, sessions, dollars }) => html`<span class="nowrap">${agent}: ${formatCount(sessions)}, ${formatDollars(dollars)}</span> · `)}`,
     body: [
       statistics([
         { name: 'cost at list prices', value: formatCost(cost), detail: unpricedWords(cost.unpriced) },
@@ -98,32 +98,34 @@ function tools(rows: readonly SessionRow[]): Markup {
     </div>`;
 }
 
-const HEADINGS = ['Last used', 'Started', 'Rounds', 'Context', 'Compacted', 'Cost'];
+/** Columns to sort by, the values of which stand with each row in this order. */
+const SORTABLE = ['Last used', 'Cost', 'Context', 'Rounds', 'Compacted'];
 
 function list(rows: readonly SessionRow[]): Markup {
-  const headings = HEADINGS.map((name, key) => {
-    const isNumber = key > 1 ? html` class="n"` : undefined;
-    return html`<th scope="col"${isNumber}><button type="button" data-key="${key}">${name}</button></th>`;
+  const sortable = SORTABLE.map((name, key) => {
+    const looks = key === 0 ? undefined : html` class="n"`;
+    return html`<th scope="col"${looks}><button type="button" data-key="${key}">${name}</button></th>`;
   });
-  const head = html`<tr>${headings}<th scope="col">Agent</th><th scope="col">Project</th><th scope="col" class="prompt">First prompt</th></tr>`;
+  const head = html`<tr>${sortable}<th scope="col" class="prompt">First prompt</th><th scope="col">Agent</th><th scope="col">Project</th></tr>`;
   return html`<div class="scroll" role="region" tabindex="0" aria-label="Sessions"><table id="list" class="list"><thead>${head}</thead><tbody>${rows.map(line)}</tbody></table></div>`;
 }
 
 function line(row: SessionRow): Markup {
   const { agent, usedAt, startedAt, rounds, contextTokens, compactions, cost, fault, model } = row;
-  const values = [timeOf(usedAt), timeOf(startedAt), rounds, contextTokens, compactions, cost.dollars];
+  const values = [timeOf(usedAt), cost.dollars, contextTokens, rounds, compactions];
   const mark =
     fault === undefined ? undefined : html`<small class="critical">broken: ${quoted(fault, 160)}</small>`;
   const subagents =
     row.subagents === 0 ? undefined : html`<small>${countOf(row.subagents, 'sub-agent')}</small>`;
   return html`
     <tr data-agent="${agent}" data-broken="${fault === undefined ? 0 : 1}" data-values="${values.join(' ')}">
-    <td class="nowrap">${timeText(usedAt)}</td><td class="nowrap">${timeText(startedAt)}</td>
-    <td class="n">${formatCount(rounds)}${subagents}</td><td class="n">${formatContext(row)}</td>
-    <td class="n">${compactions === 0 ? '' : formatCount(compactions)}</td><td class="n">${formatCost(cost)}</td>
+    <td class="nowrap">${timeText(usedAt)}<small>since ${timeText(startedAt)}</small></td>
+    <td class="n">${formatCost(cost)}</td><td class="n">${formatContext(row)}</td>
+    <td class="n">${formatCount(rounds)}${subagents}</td>
+    <td class="n">${compactions === 0 ? '' : formatCount(compactions)}</td>
+    <td>${quoted(row.prompt, 160)}${mark}</td>
     <td>${agent}${model === undefined ? undefined : html`<small>${quoted(model, 40)}</small>`}</td>
     <td>${row.project === undefined ? undefined : quotedPath(row.project, 40)}</td>
-    <td>${quoted(row.prompt, 160)}${mark}</td>
     </tr>`;
 }
 

@@ -147,8 +147,12 @@ details.session>summary{font-size:15px;font-weight:600;overflow-wrap:anywhere;wi
 thead button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer;text-decoration:underline dotted;text-underline-offset:4px}
 [aria-sort=descending] button::after{content:" \\2193"}
 [aria-sort=ascending] button::after{content:" \\2191"}
-.list{table-layout:fixed;min-width:1080px}
-.list .prompt{width:28%}
+.list{table-layout:fixed;min-width:980px}
+.list th{width:92px}
+.list th:first-child{width:140px}
+.list th:nth-child(3){width:112px}
+.list th:nth-last-child(-n+2){width:130px}
+.list .prompt{width:auto}
 .list td{overflow-wrap:anywhere}
 .words{margin:8px 0 0;font-size:14px}.words dt{font-weight:600;margin-top:8px}.words dd{margin:0;color:var(--muted);max-width:72ch}
 pre{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
@@ -185,4 +189,4 @@ export const pageStyle = [
 ].join('');
 
 /** SHA-256 of the stylesheet, in Base64. A test computes it again and says what it has to be. */
-export const pageStyleHash = '1Rr6sJ9OW8d/B6o8+Na2tWWgEgazX0HpJIJbOLR9I3M=';
+export const pageStyleHash = '48QOBL2mxHvouBrwtH8NFluFUiGPZsWpcS4gJpZvPU8=';
