@@ -4,6 +4,7 @@ import { check } from './check.ts';
 import { compact } from './compact.ts';
 import { compare } from './compare.ts';
 import { demo } from './demo.ts';
+import { hook } from './hook.ts';
 import { inspect } from './inspect.ts';
 import { mcp } from './mcp.ts';
 import { recall } from './recall.ts';
@@ -24,6 +25,7 @@ export const commands: readonly (CommandDefinition | CommandGroup)[] = [
   search,
   store,
   mcp,
+  hook,
   simulate,
   demo,
 ];
