@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { Conversation } from '../conversation/format.ts';
+import type { Message } from '../conversation/message.ts';
 import { conversionTargets } from '../formats/convert/convert.ts';
 import type { AgentEnvironment } from '../transcripts/agent-folders.ts';
 import type { Recording } from '../transcripts/recordings.ts';
@@ -73,7 +74,7 @@ export function findSessionWriter(
 export function createSessionOutput(
   writer: SessionWriter,
   conversation: Conversation,
-  { transcript }: Recording,
+  { transcript, conversations }: Recording,
   facts: { readonly model: string | undefined; readonly tokensBefore?: number },
 ): SessionOutput {
   const recordedFolder = transcript.session?.folder;
@@ -84,6 +85,7 @@ export function createSessionOutput(
     recorded: transcript.reader === writer.name ? transcript.session : undefined,
     now: new Date(),
     createId: randomUUID,
+    unchanged: commonBeginning(conversations.at(-1)?.messages ?? [], conversation.messages),
     tokensBefore: facts.tokensBefore,
   };
   const written = writeSession(writer, conversation, about);
@@ -94,6 +96,12 @@ export function createSessionOutput(
     place: writer.locate(written, about, agentEnvironment()),
     missingFolder: isHere ? undefined : recordedFolder,
   };
+}
+
+/** How many messages two lists begin with in common. */
+function commonBeginning(left: readonly Message[], right: readonly Message[]): number {
+  const first = right.findIndex(({ raw }, index) => raw !== left[index]?.raw);
+  return first === -1 ? right.length : first;
 }
 
 /**

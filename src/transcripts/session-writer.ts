@@ -30,6 +30,8 @@ export interface NewSession {
   readonly now: Date;
   /** A new UUID each time. */
   readonly createId: () => string;
+  /** So many messages at the beginning are those of the recording, as they were. Default 0. */
+  readonly unchanged?: number | undefined;
   /** What the conversation had before it was made smaller, where that is known. */
   readonly tokensBefore?: number | undefined;
 }
@@ -62,7 +64,8 @@ export function writeSession(
   const converted = convertConversation(conversation, target);
   const log = new ChangeLog();
   for (const { what, became, count } of converted.changes) log.add(what, became, count);
-  const left = withoutBoundReasoning(converted.conversation, about.recorded !== undefined, log);
+  const kinship = { isSameAgent: about.recorded !== undefined, unchanged: about.unchanged ?? 0 };
+  const left = withoutBoundReasoning(converted.conversation, kinship, log);
   const session = writer.write(left, about, log);
   return { ...session, changes: log.list() };
 }

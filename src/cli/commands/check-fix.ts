@@ -5,15 +5,15 @@ import { printable } from '../../conversation/printable.ts';
 import type { ConversionChange } from '../../formats/change-log.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { BadInput } from '../../transcripts/input/json-values.ts';
-import { fileSource } from '../../transcripts/input/source.ts';
 import { errorsOf, type MendedSession, mendSession } from '../../transcripts/mend-session.ts';
-import { type Recording, readRecordings } from '../../transcripts/recordings.ts';
+import { type Recording, readRecordingsOf } from '../../transcripts/recordings.ts';
 import { sessionWriters } from '../../transcripts/registry.ts';
 import type { GivenArguments } from '../command.ts';
 import { type ExitCode, exitCodeOf, exitCodes, worstOf } from '../exit-codes.ts';
 import { checkOutputs, writePrivateFile } from '../files.ts';
 import { type Report, reportError, writeJson } from '../output.ts';
 import { createSessionOutput, placeSession, resumeCommand, type SessionOutput } from '../session-output.ts';
+import { expandFolders } from '../sessions/find-files.ts';
 
 /** A file with what is wrong with it, and its live conversation as it was mended. */
 interface Diagnosis {
@@ -40,7 +40,7 @@ export async function fixFiles(given: GivenArguments, report: Report): Promise<E
     });
   }
   const codes: ExitCode[] = [];
-  for (const file of given.positional) {
+  for (const file of expandFolders(given.positional)) {
     try {
       codes.push(fixFile(await diagnose(file, given), given, report));
     } catch (error) {
@@ -56,7 +56,7 @@ async function diagnose(file: string, given: GivenArguments): Promise<Diagnosis>
   const bad: BadInput[] = [];
   const found: Recording[] = [];
   const options = { format: given.text('format'), reader: given.text('reader') };
-  for await (const recording of readRecordings(await fileSource(file), {
+  for await (const recording of readRecordingsOf(file, {
     ...options,
     onBadInput: (input) => void bad.push(input),
   }))

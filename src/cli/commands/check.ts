@@ -3,6 +3,7 @@ import { findContract } from '../../contracts/registry.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { writeConversation } from '../../conversation/format.ts';
 import { printable } from '../../conversation/printable.ts';
+import { verdictLine } from '../../report/sessions-text.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { Recording } from '../../transcripts/recordings.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
@@ -18,7 +19,7 @@ export const check: CommandDefinition = {
   summary: 'tell whether a provider would accept a conversation, and how to mend it',
   arguments: '<file...>',
   argumentHelp:
-    'session files, request bodies, lists of messages, logs of requests; `-` reads standard input',
+    'session files, request bodies, lists of messages, logs of requests, folders of them; `-` reads standard input',
   options: [
     ...readingOptions,
     {
@@ -40,7 +41,7 @@ export const check: CommandDefinition = {
     { flags: '--all', help: 'show every violation instead of the first 20 of a conversation' },
   ],
   examples: [
-    ['roundfold check ~/.claude/projects/*/*.jsonl', 'every session of a coding agent'],
+    ['roundfold check ~/.claude/projects', 'every session of a coding agent'],
     ['roundfold check request.json --model claude-opus-5-5', 'a request body, by the rules of that model'],
     ['roundfold check session.jsonl --fix', 'write a mended copy beside it'],
     ['curl … | roundfold check - --json', 'from a pipe, for a program'],
@@ -48,7 +49,7 @@ export const check: CommandDefinition = {
   async run(given, report) {
     if (given.flag('fix')) return fixFiles(given, report);
     refuseWithoutFix(given);
-    const tally = { conversations: 0, broken: 0 };
+    const tally = { conversations: 0, broken: 0, isTold: false };
     const code = await eachRecording(given, report, {
       visit(recording, file) {
         const findings = checkRecording(recording, given);
@@ -60,8 +61,14 @@ export const check: CommandDefinition = {
         if (isBroken) tally.broken++;
         return isBroken ? exitCodes.failed : exitCodes.done;
       },
+      endFolders(files, unreadable) {
+        const legal = tally.conversations - tally.broken;
+        tally.isTold = true;
+        if (report.json) writeJson(report, 'summary', { files, legal, broken: tally.broken, unreadable });
+        else report.terminal.out(`${verdictLine({ legal, broken: tally.broken, unreadable })}\n`);
+      },
     });
-    if (tally.conversations > 1 && !report.json) {
+    if (tally.conversations > 1 && !tally.isTold && !report.json) {
       report.terminal.talk(
         `${countOf(tally.conversations, 'conversation')}, ${tally.broken} with violations\n`,
       );

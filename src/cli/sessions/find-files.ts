@@ -52,6 +52,14 @@ export function findFiles(path: string): readonly SessionFile[] {
   return found.isDirectory() ? filesBelow(path, (each) => READABLE.test(each)) : [fileOf(path)].flat();
 }
 
+/** Files as they are, and folders as everything readable below them; `-` and what does not exist as they are. */
+export function expandFolders(paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => {
+    const isFolder = path !== '-' && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder ? findFiles(path).map((file) => file.path) : [path];
+  });
+}
+
 function fileOf(path: string): readonly SessionFile[] {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? [] : [{ path, sizeBytes: found.size, changedMs: found.mtimeMs }];
