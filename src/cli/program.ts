@@ -5,6 +5,7 @@ import type { CommandDefinition, CommandGroup, GivenArguments, OptionDefinition 
 import { commands as allCommands } from './commands/registry.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { unwritable } from './files.ts';
+import { separateCommandLine } from './foreign-command-line.ts';
 import { nearest } from './nearest.ts';
 import { type Report, reportError } from './output.ts';
 import { processTerminal, shown, wrapText } from './terminal.ts';
@@ -19,7 +20,7 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
   });
   try {
     if (argv.length <= 2) program.outputHelp();
-    else await program.parseAsync([...argv]);
+    else await program.parseAsync([...separateCommandLine(argv, allCommands)]);
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return exitCodeOfCommander(error.code);

@@ -2,9 +2,18 @@ import type { Place } from '../../conversation/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/message.ts';
 import { anthropicSegment, type Piece, type SegmentPieces } from '../anthropic-turns.ts';
+import { opencodeCharges, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
 import { createTally, placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
-import type { Origin, Reject, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type {
+  Origin,
+  Reject,
+  Segment,
+  SessionFacts,
+  Transcript,
+  TranscriptFold,
+  TranscriptReader,
+} from '../transcript.ts';
 
 /**
  * OpenCode sessions, as Anthropic messages: the output of `opencode export`, or messages in the layout
@@ -37,6 +46,8 @@ interface Entry {
   readonly id: string | undefined;
   readonly pieces: readonly Piece[];
   readonly model: string | undefined;
+  readonly provider: string | undefined;
+  readonly charges: readonly RecordedCharge[];
   /** Set on the user message that asks for a compaction. */
   readonly marker: { readonly isAutomatic: boolean; readonly tailStartId: string | undefined } | undefined;
   /** Set on the assistant message that holds the summary. */
@@ -47,6 +58,7 @@ interface Session {
   readonly id: string | undefined;
   readonly entries: Entry[];
   readonly tally: Tally;
+  readonly facts: SessionFacts;
 }
 
 function openFile(reject: Reject): TranscriptFold {
@@ -60,7 +72,7 @@ function openFile(reject: Reject): TranscriptFold {
     *add({ value, place }: JsonEntry) {
       if (isExport(value)) {
         const info: JsonObject = isObject(value['info']) ? value['info'] : {};
-        const session = createSession(asString(info['id']));
+        const session = createSession(asString(info['id']), info);
         for (const [index, message] of asList(value['messages']).entries()) {
           addRecord(session, message, placeInside(place, `messages.${index}`));
         }
@@ -78,17 +90,14 @@ function openFile(reject: Reject): TranscriptFold {
   };
 }
 
-function createSession(id: string | undefined): Session {
-  return { id, entries: [], tally: createTally() };
+function createSession(id: string | undefined, info: JsonObject = {}): Session {
+  const facts = { id, folder: asString(info['directory']), version: asString(info['version']) };
+  return { id, entries: [], tally: createTally(), facts };
 }
 
 function readEntry({ info, parts }: MessageRecord, context: MessageContext): Entry {
   const isAssistant = info['role'] === 'assistant';
-  const model = isAssistant
-    ? info['modelID']
-    : isObject(info['model'])
-      ? info['model']['modelID']
-      : undefined;
+  const author: JsonObject = isAssistant ? info : isObject(info['model']) ? info['model'] : {};
   const marker = isAssistant
     ? undefined
     : parts.find((part) => isObject(part) && part['type'] === 'compaction');
@@ -99,7 +108,9 @@ function readEntry({ info, parts }: MessageRecord, context: MessageContext): Ent
   return {
     id: asString(info['id']),
     pieces: read(info, parts, context),
-    model: asString(model),
+    model: asString(author['modelID']),
+    provider: asString(author['providerID']),
+    charges: isAssistant ? opencodeCharges(info, parts) : [],
     marker: isObject(marker)
       ? { isAutomatic: marker['auto'] === true, tailStartId: asString(marker['tail_start_id']) }
       : undefined,
@@ -117,6 +128,11 @@ function toTranscript(session: Session, isOnly: boolean, isSideChain: boolean): 
     model: entries.findLast(({ model }) => model !== undefined)?.model,
     segments: segmentsOf(entries, tally),
     notes: tally.notes(),
+    charges: entries.flatMap(({ charges }) => charges),
+    session: {
+      ...session.facts,
+      provider: entries.findLast(({ provider }) => provider !== undefined)?.provider,
+    },
   };
 }
 
