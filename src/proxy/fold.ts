@@ -1,6 +1,6 @@
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { Conversation } from '../conversation/format.ts';
-import { isObject, type JsonObject } from '../conversation/json.ts';
+import type { JsonObject } from '../conversation/json.ts';
 import { readConversation } from '../formats/registry.ts';
 import { createKeeper, type Keeper, type Prepared } from '../keeper/keeper.ts';
 import type { KeeperOptions } from '../keeper/options.ts';
@@ -8,9 +8,10 @@ import { Recent } from '../keeper/recent.ts';
 import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
 import { requestTokens, tokensByClass } from '../tokens/measure.ts';
 import { tokenProfileForModel } from '../tokens/profiles.ts';
-import { parseJson } from '../transcripts/input/lossless-json.ts';
 import { rewriteBody } from './body-bytes.ts';
+import { type BodyMemory, createBodyMemory } from './body-memory.ts';
 import type { Folded, Folder, FoldRequest } from './folder.ts';
+import type { ParsedBody } from './parsed-body.ts';
 import type { FoldEvent, ProxyPassReason } from './record.ts';
 import { lessAfterRefusals, outputLimit } from './reduce.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -24,11 +25,13 @@ import {
 
 export interface FolderOptions
   extends WindowOptions,
-    Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash' | 'wishesFor'> {
+    Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash'> {
   /** `observe` counts and tells, and changes nothing. Default `fold`. */
   readonly mode?: 'fold' | 'observe' | undefined;
   /** Share of the window at which requests are folded. Default 0.8: below where clients would compact by themselves. */
   readonly trigger?: number | undefined;
+  /** Windows that are shared with other folders. Default: its own. */
+  readonly knownWindows?: Windows | undefined;
   readonly onEvent?: ((event: FoldEvent) => void) | undefined;
   readonly onWindowLearnt?: ((model: string, windowTokens: number) => void) | undefined;
 }
@@ -46,6 +49,7 @@ export function createFolder(options: FolderOptions): Folder {
 /** A request that was understood. */
 interface Read {
   readonly request: FoldRequest;
+  readonly body: ParsedBody;
   readonly value: JsonObject;
   readonly conversation: Conversation;
   readonly model: string | undefined;
@@ -53,7 +57,13 @@ interface Read {
   readonly window: WindowQuery;
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Where each wire format has its messages. */
+const LIST_KEYS: ReadonlyMap<string, string> = new Map([
+  ['anthropic-messages', 'messages'],
+  ['openai-chat', 'messages'],
+  ['openai-responses', 'input'],
+  ['gemini', 'contents'],
+]);
 /** A wait that is over before it begins. */
 const noWait = AbortSignal.abort();
 
@@ -62,21 +72,21 @@ class KeeperFolder implements Folder {
   readonly #trigger: number;
   readonly #windows: Windows;
   readonly #turns: Turns = createTurns();
+  readonly #bodies: BodyMemory = createBodyMemory();
   readonly #keepers = new Map<string, Keeper>();
   readonly #estimators = new Recent<string, TokenEstimator>(REMEMBERED_MODELS);
 
   constructor(options: FolderOptions) {
     this.#options = options;
     this.#trigger = options.trigger ?? TRIGGER;
-    this.#windows = createWindows(options);
+    this.#windows = options.knownWindows ?? createWindows(options);
   }
 
   async fold(request: FoldRequest, signal?: AbortSignal): Promise<Folded> {
-    const value = parseBody(request.body);
-    if (value === undefined) return passed('unreadable');
+    const body = this.#bodies.parse(request.body, LIST_KEYS.get(request.route.format) ?? '');
+    if (body === undefined) return passed('unreadable');
     try {
-      const read = this.#read(request, value);
-      return read === undefined ? passed('not-a-conversation') : await this.#fold(read, signal);
+      return await this.#fold(this.#read(request, body), signal);
     } catch (error) {
       if (RoundfoldError.is(error) && error.code === 'input-not-understood')
         return passed('not-a-conversation');
@@ -98,8 +108,8 @@ class KeeperFolder implements Folder {
     await Promise.all([...this.#keepers.values()].map((keeper) => keeper.close()));
   }
 
-  #read(request: FoldRequest, value: unknown): Read | undefined {
-    if (!isObject(value)) return undefined;
+  #read(request: FoldRequest, body: ParsedBody): Read {
+    const { value } = body;
     const { route, upstream } = request;
     const conversation = readConversation<JsonObject>(value, route.format);
     const model = route.model ?? conversation.frame.model;
@@ -112,7 +122,7 @@ class KeeperFolder implements Folder {
       isLong: asksForLongWindow(request.betas, model),
       outputTokens: outputLimit(value)?.tokens,
     };
-    return { request, value, conversation, model, estimator, window };
+    return { request, body, value, conversation, model, estimator, window };
   }
 
   async #fold(read: Read, signal: AbortSignal | undefined): Promise<Folded> {
@@ -128,6 +138,7 @@ class KeeperFolder implements Folder {
     const prepared = await this.#keeperFor(route.format).prepare(value, {
       tenant,
       model: read.model,
+      wishesFor: (name) => request.wishes.find((each) => each.conversation === name),
       usage: tenant === undefined ? undefined : this.#turns.usageFor(tenant, conversation),
       windowTokens: this.#windowForRetry(request, windowTokens),
       signal: isCount ? noWait : signal,
@@ -160,7 +171,7 @@ class KeeperFolder implements Folder {
       : undefined;
     const { value: sent, isReduced } = reduction ?? { value: prepared.value, isReduced: false };
     if (sent === value) return { ...known, status: prepared.status };
-    const body = rewriteBody(request.body, value, sent);
+    const body = rewriteBody(read.body, sent);
     const tokensSent = Math.round(requestTokens(readConversation(sent, request.route.format), estimator));
     // "Folded" is said of what became smaller, and of nothing else.
     if (tokensSent >= (account.tokensReceived ?? 0) && body.length >= request.body.length)
@@ -200,7 +211,6 @@ class KeeperFolder implements Folder {
       ...{ store, target, strategy, summarizer, archive, hash, format },
       trigger: this.#trigger * READY_AT,
       foldAt: this.#trigger,
-      wishesFor: this.#options.wishesFor,
       onEvent: (event) => {
         // The outcome of a compaction holds messages.
         if (event.type !== 'compaction-end') this.#options.onEvent?.(event);
@@ -212,9 +222,9 @@ class KeeperFolder implements Folder {
 
   #learn({ window }: Read, { kind, limitTokens }: FoldRequest['refusals'][number]['overflow']): void {
     if (limitTokens === undefined || !TELLS_WINDOW.has(kind)) return;
-    const before = this.#windows.promptWindow({ ...window, outputTokens: undefined });
-    this.#windows.learn(window, { windowTokens: limitTokens, countsOutput: kind === 'output-too-large' });
-    if (before !== limitTokens) this.#options.onWindowLearnt?.(window.model, limitTokens);
+    const countsOutput = kind === 'output-too-large';
+    const isNews = this.#windows.learn(window, { windowTokens: limitTokens, countsOutput });
+    if (isNews) this.#options.onWindowLearnt?.(window.model, limitTokens);
   }
 
   /** After a refusal the window is meant in our own tokens: the provider has counted more than we did. */
@@ -257,13 +267,4 @@ export function passed(reason: ProxyPassReason): Folded {
 function countReason({ messages }: Conversation): Pick<Folded, 'status' | 'reason'> {
   const isFragment = messages.every(({ role }) => role !== 'assistant');
   return isFragment ? { status: 'passed', reason: 'fragment' } : { status: 'unchanged', reason: undefined };
-}
-
-/** Undefined when it is no JSON. */
-function parseBody(body: Uint8Array): unknown {
-  try {
-    return parseJson(decoder.decode(body));
-  } catch {
-    return undefined;
-  }
 }

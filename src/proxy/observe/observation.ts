@@ -1,7 +1,6 @@
-import type { KeeperOptions } from '../../keeper/options.ts';
 import type { Store } from '../../stores/store.ts';
 import type { ProxyObserver } from '../record.ts';
-import type { PageHandler } from '../server.ts';
+import type { PageHandler, ProxyOptions } from '../server.ts';
 import { createLedger, type Ledger, type LedgerOptions } from './ledger.ts';
 import { createRequestLog, type LogOptions } from './log.ts';
 import { createPages } from './pages.ts';
@@ -24,7 +23,7 @@ export interface ObservationOptions {
 export interface Observation {
   readonly observer: Required<ProxyObserver>;
   readonly pages: PageHandler;
-  readonly wishesFor: NonNullable<KeeperOptions['wishesFor']>;
+  readonly wishesOf: NonNullable<ProxyOptions['wishesOf']>;
   readonly ledger: Ledger;
   /** Ends the log. */
   close(): void;
@@ -44,7 +43,7 @@ export async function createObservation(options: ObservationOptions): Promise<Ob
     ledger,
     observer: joinObservers(observers),
     pages: createPages(ledger, { store, wishes, showContent }),
-    wishesFor: wishes.wishesFor,
+    wishesOf: wishes.of,
     close: () => log?.close(),
   };
 }
