@@ -5,7 +5,7 @@ import { HealthView } from './health.tsx';
 import { listenToKeys } from './keyboard.ts';
 import { MoneyView } from './money.tsx';
 import { usd } from './parts.tsx';
-import { connection, money, problem, start, steps } from './state.ts';
+import { connection, problem, start, steps, totals } from './state.ts';
 
 const VIEWS = [
   { step: undefined, name: 'Conversations', href: '#/' },
@@ -56,7 +56,7 @@ function App() {
 
 /** What was saved in all, and what single turns have lost: one never hides the other. */
 function Balance() {
-  const { direct = 0, sent = 0, lost = 0 } = money.value ?? {};
+  const { direct = 0, sent = 0, lost = 0 } = totals.value ?? {};
   const isLoss = sent > direct;
   return (
     <p class="balance">

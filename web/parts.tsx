@@ -93,11 +93,12 @@ export function nextFold({ nextFold: turns, status, wishes }: Row): string {
 
 export function Status({ row }: { row: Row }) {
   const isHeld = row.wishes.foldedUpTo !== undefined;
-  const words = isHeld ? 'a fold was undone: sent whole while it fits' : wordsFor(row);
+  const held = isHeld ? 'a fold is undone for as long as it fits' : undefined;
+  const words = [wordsFor(row), held, row.trouble].filter((each) => each !== undefined).join('; ');
   return (
     <span class={`status ${isHeld ? 'held' : row.status}`}>
       <i aria-hidden="true" />
-      {row.trouble === undefined ? words : `${words}; ${row.trouble}`}
+      {words}
     </span>
   );
 }

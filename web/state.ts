@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { Wishes } from '../src/keeper/options.ts';
-import type { ConversationRow, Turn } from '../src/proxy/observe/account.ts';
+import type { ConversationRow, MoneyTotals, Turn } from '../src/proxy/observe/account.ts';
 import type { ArchivedMessage, FoldRow, FoldView } from '../src/proxy/observe/fold-view.ts';
 import type { Health } from '../src/proxy/observe/health.ts';
 import type { Money } from '../src/proxy/observe/ledger.ts';
@@ -15,6 +15,8 @@ export const steps = signal<readonly string[]>(readSteps());
 export const rows = computed(() =>
   [...rowsById.value.values()].toSorted((left, right) => right.firstAt - left.firstAt),
 );
+/** What everything has cost: always new. Its details are loaded where they are shown. */
+export const totals = signal<MoneyTotals | undefined>(undefined);
 export const money = signal<Money | undefined>(undefined);
 export const health = signal<Health | undefined>(undefined);
 export const detail = signal<Detail | undefined>(undefined);
@@ -28,7 +30,7 @@ const rowsById = signal<ReadonlyMap<string, Row>>(new Map());
 
 interface Change {
   readonly conversations: readonly Row[];
-  readonly money: Money;
+  readonly totals: MoneyTotals;
   readonly health: Health;
 }
 
@@ -51,16 +53,14 @@ export function start(): void {
 }
 
 async function refresh(): Promise<void> {
-  const [list, newMoney, newHealth] = await Promise.all([
+  const [list, newHealth] = await Promise.all([
     ask<{ conversations: readonly Row[]; showsContent: boolean; takesActions: boolean }>('conversations'),
-    ask<Money>('money'),
     ask<Health>('health'),
   ]);
   if (list !== undefined) {
     rowsById.value = new Map(list.conversations.map((row) => [row.id, row]));
     settings.value = list;
   }
-  money.value = newMoney ?? money.value;
   health.value = newHealth ?? health.value;
   await follow();
 }
@@ -71,9 +71,10 @@ function take(change: Change): void {
       ...rowsById.value,
       ...change.conversations.map((row) => [row.id, row] as const),
     ]);
-  money.value = change.money;
+  totals.value = change.totals;
   health.value = change.health;
-  if (change.conversations.some(({ id }) => id === detail.value?.id)) void loadDetail();
+  const [view, id] = steps.value;
+  if (view === 'money' || (view === 'c' && change.conversations.some((row) => row.id === id))) loadSoon();
 }
 
 /** Loads what the address is about. */
@@ -83,6 +84,7 @@ async function follow(): Promise<void> {
   if (view !== 'c' || id === undefined) {
     detail.value = undefined;
     fold.value = undefined;
+    await loadMoney();
     return;
   }
   if (detail.value?.id !== id) detail.value = undefined;
@@ -92,8 +94,27 @@ async function follow(): Promise<void> {
     fold.value = await ask<FoldView>(`conversations/${id}/folds/${name}`);
 }
 
+/** Whatever is open is loaded again at most once a second, however much happens. */
+const LOAD_MS = 1000;
+let isLoadDue = false;
+
+function loadSoon(): void {
+  if (isLoadDue) return;
+  isLoadDue = true;
+  setTimeout(() => {
+    isLoadDue = false;
+    void (steps.value[0] === 'money' ? loadMoney() : loadDetail());
+  }, LOAD_MS);
+}
+
+async function loadMoney(): Promise<void> {
+  money.value = (await ask<Money>('money')) ?? money.value;
+  totals.value = money.value;
+}
+
 async function loadDetail(): Promise<void> {
-  const id = steps.value[1] ?? '';
+  const [view, id = ''] = steps.value;
+  if (view !== 'c') return;
   const loaded = await ask<Detail>(`conversations/${id}`);
   if (loaded !== undefined && steps.value[1] === id) detail.value = loaded;
 }

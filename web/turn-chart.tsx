@@ -4,16 +4,16 @@ import { formatShort } from '../src/report/terminal.ts';
 import { colour, watchColours } from './colours.ts';
 import type { Turn } from './state.ts';
 
-/** Kinds in the order in which they are stacked, and what they are called. */
-const KINDS: readonly (readonly [string, string])[] = [
-  ['system', 'instructions'],
-  ['tools', 'tools'],
-  ['user', 'user'],
-  ['assistant', 'assistant'],
-  ['reasoning', 'reasoning'],
-  ['tool-calls', 'calls'],
-  ['tool-results', 'results'],
-  ['rest', 'other'],
+/** Kinds in the order in which they are stacked, what they are called, and the number of their colour. */
+const KINDS: readonly (readonly [kind: string, name: string, series: number])[] = [
+  ['system', 'instructions', 7],
+  ['tools', 'tools', 1],
+  ['user', 'user', 2],
+  ['assistant', 'assistant', 3],
+  ['reasoning', 'reasoning', 4],
+  ['tool-calls', 'calls', 6],
+  ['tool-results', 'results', 0],
+  ['rest', 'other', 5],
 ];
 const HEIGHT = 260;
 
@@ -78,9 +78,9 @@ export function TurnChart(chart: Chart) {
 function Key({ last }: { last: Turn | undefined }) {
   return (
     <ul class="key">
-      {KINDS.map(([kind, name], index) => (
+      {KINDS.map(([kind, name, series]) => (
         <li key={kind}>
-          <i style={{ background: `var(--s${index})` }} />
+          <i style={{ background: `var(--s${series})` }} />
           {name} <b>{formatShort(last === undefined ? 0 : tokensOf(last, kind))}</b>
         </li>
       ))}
@@ -111,13 +111,12 @@ function dataOf({ turns }: Chart): uPlot.AlignedData {
     return below;
   });
   const sent = turns.map(({ tokensSent }) => tokensSent ?? null);
-  return [turns.map(({ number }) => number), ...stacked.toReversed(), sent];
+  return [turns.map(({ number }) => number), ...stacked.toReversed(), sent, sent];
 }
 
 function optionsFor(width: number, chartOf: () => Chart): uPlot.Options {
   const bars = uPlot.paths.bars?.({ size: [0.86, 28] });
   const line = uPlot.paths.linear?.();
-  const kinds = KINDS.map((_kind, index) => KINDS.length - 1 - index);
   return {
     width,
     height: HEIGHT,
@@ -137,18 +136,24 @@ function optionsFor(width: number, chartOf: () => Chart): uPlot.Options {
     ],
     series: [
       {},
-      ...kinds.map((index) => ({
-        fill: colour(`s${index}`),
+      ...KINDS.toReversed().map(([, , series]) => ({
+        fill: colour(`s${series}`),
         width: 0,
         points: { show: false },
         ...(bars === undefined ? {} : { paths: bars }),
       })),
-      {
-        stroke: colour('ink'),
-        width: 2,
+      // A line with an edge can be seen on every colour.
+      ...(
+        [
+          ['surface', 5],
+          ['ink', 2],
+        ] as const
+      ).map(([name, width]) => ({
+        stroke: colour(name),
+        width,
         points: { show: false },
         ...(line === undefined ? {} : { paths: line }),
-      },
+      })),
     ],
     hooks: { draw: [(plot) => drawMarks(plot, chartOf())] },
   };

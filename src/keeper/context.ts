@@ -27,7 +27,6 @@ export interface KeeperContext {
   /** Fingerprint of what shapes a checkpoint: with anything else it would be another one. */
   configurationFor(format: Format): string;
   emit(event: KeeperEvent): void;
-  readonly wishesFor: KeeperOptions['wishesFor'];
 }
 
 const LEASE_MILLISECONDS = 30_000;
@@ -51,7 +50,6 @@ export function createContexts(
     store: options.store,
     hash,
     chains: createChains({ hash, volatile }),
-    wishesFor: options.wishesFor,
     now: options.now ?? Date.now,
     schedule: options.schedule ?? later,
     owner: crypto.randomUUID(),

@@ -10,7 +10,7 @@ import type { Checkpoint } from '../stores/store.ts';
 import { knownWindow } from '../tokens/catalog.ts';
 import type { Thresholds } from '../tokens/thresholds.ts';
 import { createContexts, tell } from './context.ts';
-import { type KeeperOptions, keeperOptionNames, type PassReason } from './options.ts';
+import { type KeeperOptions, keeperOptionNames, type PassReason, type Wishes } from './options.ts';
 import { createRunner } from './runner.ts';
 
 export interface PrepareOptions {
@@ -22,6 +22,8 @@ export interface PrepareOptions {
   readonly tenant?: string | undefined;
   /** The model that the request is for, instead of the one it names: its window, its way of counting, its rules. */
   readonly model?: string | undefined;
+  /** What a person has asked for this conversation in the meantime. Is called with every name it can have. */
+  readonly wishesFor?: ((conversation: string) => Wishes | undefined) | undefined;
   /** Size of the window for this request, instead of the keeper's own and of the model's: one that an error has told. */
   readonly windowTokens?: number | undefined;
 }
@@ -84,7 +86,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   return {
     thresholdsFor: (model, windowTokens) => contextFor(model, windowTokens).engine.thresholds,
-    async prepare(value, { usage, signal, tenant = options.tenant, model: asked, windowTokens } = {}) {
+    async prepare(
+      value,
+      { usage, signal, tenant = options.tenant, model: asked, windowTokens, wishesFor } = {},
+    ) {
       const conversation = readConversation(value, options.format);
       if (tenant === undefined) return pass(value, { reason: 'no-tenant' });
       const why = whyToPass(conversation);
@@ -100,7 +105,13 @@ export function createKeeper(options: KeeperOptions): Keeper {
         return pass(value, { reason: 'unknown-model', detail: model });
       try {
         const context = contextFor(model, windowTokens);
-        const prepared = await runner.prepare(view.conversation, { context, usage, signal, tenant });
+        const prepared = await runner.prepare(view.conversation, {
+          context,
+          usage,
+          signal,
+          tenant,
+          wishesFor,
+        });
         const { checkpoint, reductions } = prepared;
         if (reductions.length === 0 && checkpoint === undefined) return { value, status: 'unchanged' };
         const folded = view.status === 'plain' ? prepared : foldView(prepared.conversation, view.foldings);

@@ -1,7 +1,7 @@
 import { type CompactionEvent, type CompactorOptions, engineOptionNames } from '../compaction/options.ts';
 import type { VolatileParts } from '../conversation/identity.ts';
 import type { Hash } from '../conversation/sha256.ts';
-import type { CommitResult, ConversationKey, Store } from '../stores/store.ts';
+import type { CommitResult, Store } from '../stores/store.ts';
 
 /** Runs a task later; the answer calls it off. */
 export type Schedule = (task: () => void, milliseconds: number) => () => void;
@@ -42,8 +42,6 @@ export interface KeeperOptions
   readonly volatile?: Partial<VolatileParts> | undefined;
   /** Whether what leaves a view is kept and can be read again. Default true. */
   readonly archive?: boolean | undefined;
-  /** What a person has asked for a conversation in the meantime. Is called with every name it can have, before every use of it. */
-  readonly wishesFor?: ((key: ConversationKey) => Wishes | undefined) | undefined;
   /** Tells checkpoints apart that were made with a strategy or summarizer of your own under the same name. */
   readonly configuration?: string | undefined;
   readonly onEvent?: ((event: KeeperEvent | CompactionEvent) => void) | undefined;
@@ -77,7 +75,6 @@ export const keeperOptionNames: Readonly<Record<keyof KeeperOptions, true>> = {
   rememberedConversations: true,
   volatile: true,
   archive: true,
-  wishesFor: true,
   configuration: true,
 };
 

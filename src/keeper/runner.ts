@@ -5,12 +5,14 @@ import { letOthersRun } from '../compaction/watch.ts';
 import type { Conversation } from '../conversation/format.ts';
 import { namesOfConversation } from '../conversation/identity.ts';
 import type { Usage } from '../conversation/message.ts';
+import type { Hash } from '../conversation/sha256.ts';
 import type { Checkpoint } from '../stores/store.ts';
 import { shouldContextCollapse } from '../tokens/thresholds.ts';
 import { findCheckpoint, isTrueOf, type KeeperTurn, readTurn } from './checkpoints.ts';
 import { reduceView } from './compact-view.ts';
 import type { KeeperContext } from './context.ts';
 import { attempt, fly, hasNews } from './flights.ts';
+import type { Wishes } from './options.ts';
 import { remember, type Track, Tracks } from './tracks.ts';
 import { projectView } from './views.ts';
 
@@ -20,6 +22,7 @@ export interface RunnerCall {
   readonly tenant: string;
   readonly usage?: Usage | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly wishesFor?: ((conversation: string) => Wishes | undefined) | undefined;
 }
 
 /** What to send. */
@@ -57,12 +60,10 @@ export function createRunner(rememberedConversations: number): Runner {
   };
 
   return {
-    async prepare(conversation, { context, tenant, usage, signal }) {
+    async prepare(conversation, { context, tenant, usage, signal, wishesFor }) {
       const configuration = context.configurationFor(conversation.format);
-      let turn = withWishes(
-        context,
-        readTurn(conversation, context.chains, { tenant, configuration, usage, signal }),
-      );
+      const read = readTurn(conversation, context.chains, { tenant, configuration, usage, signal });
+      let turn = wishesFor === undefined ? read : withWishes(read, wishesFor, context.hash);
       const track = tracks.of(tenant, turn.chain, (checkpoint) => isTrueOf(checkpoint, turn));
       let found = await findFor(context, turn, track);
       // Hashing a long conversation and counting it both take long: others have a turn in between.
@@ -103,12 +104,13 @@ export function createRunner(rememberedConversations: number): Runner {
 }
 
 /** The turn with what was asked for its conversation under any of its names. */
-function withWishes({ wishesFor, hash }: KeeperContext, turn: KeeperTurn): KeeperTurn {
-  if (wishesFor === undefined) return turn;
-  const { tenant, chain, configuration } = turn;
-  const [wishes] = namesOfConversation(chain).flatMap(
-    (conversation) => wishesFor({ tenant, conversation }) ?? [],
-  );
+function withWishes(
+  turn: KeeperTurn,
+  wishesFor: (conversation: string) => Wishes | undefined,
+  hash: Hash,
+): KeeperTurn {
+  const { chain, configuration } = turn;
+  const [wishes] = namesOfConversation(chain).flatMap((name) => wishesFor(name) ?? []);
   if (wishes === undefined) return turn;
   const pinned = (wishes.pinned ?? []).toSorted((left, right) => left - right);
   return {

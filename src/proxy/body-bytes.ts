@@ -48,6 +48,24 @@ export function topLevelString(bytes: Uint8Array, key: string): string | undefin
   }
 }
 
+/** Fields that hold the messages of a request. */
+const LISTS: ReadonlySet<string> = new Set(['messages', 'input', 'contents']);
+/** Messages by which conversations are told apart well enough, and bytes of each that are looked at. */
+const FIRST_MESSAGES = 4;
+const FIRST_BYTES = 2048;
+
+/** Bytes that stay the same while a conversation grows, and are others for most other conversations. */
+export function beginningOf(bytes: Uint8Array): Uint8Array {
+  try {
+    const list = membersOf(bytes, LISTS).find(({ key }) => LISTS.has(key))?.value;
+    if (list === undefined || bytes[list.start] !== OPEN_LIST) return bytes.subarray(0, FIRST_BYTES);
+    const first = elementsOf(bytes, list, FIRST_MESSAGES);
+    return join(first.map(({ start, end }) => bytes.subarray(start, Math.min(end, start + FIRST_BYTES))));
+  } catch {
+    return bytes.subarray(0, FIRST_BYTES);
+  }
+}
+
 /** Undefined when fields came or went, which cannot be written in the place of others. */
 function piecesOf(
   bytes: Uint8Array,
@@ -117,8 +135,11 @@ function join(pieces: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The members of an object. The text is known to be JSON, so nothing of it is judged here. */
-function membersOf(bytes: Uint8Array): readonly Member[] {
+/**
+ * The members of an object, up to the beginning of the first that is wanted. The text is known to be JSON, so nothing of
+ * it is judged here.
+ */
+function membersOf(bytes: Uint8Array, wanted?: ReadonlySet<string>): readonly Member[] {
   const members: Member[] = [];
   let place = skipBlanks(bytes, 0) + 1;
   for (;;) {
@@ -128,6 +149,7 @@ function membersOf(bytes: Uint8Array): readonly Member[] {
     const key = String(JSON.parse(decoder.decode(bytes.subarray(place, keyEnd))));
     // Behind the colon.
     const start = skipBlanks(bytes, skipBlanks(bytes, keyEnd) + 1);
+    if (wanted?.has(key) === true) return [...members, { key, value: { start, end: bytes.length } }];
     const end = skipValue(bytes, start);
     members.push({ key, value: { start, end } });
     place = skipBlanks(bytes, end);
@@ -137,7 +159,7 @@ function membersOf(bytes: Uint8Array): readonly Member[] {
 }
 
 /** The elements of the list that stands there. */
-function elementsOf(bytes: Uint8Array, list: Span): readonly Span[] {
+function elementsOf(bytes: Uint8Array, list: Span, most = Number.POSITIVE_INFINITY): readonly Span[] {
   const elements: Span[] = [];
   let place = skipBlanks(bytes, list.start + 1);
   if (bytes[place] === CLOSE_LIST) return elements;
@@ -145,6 +167,7 @@ function elementsOf(bytes: Uint8Array, list: Span): readonly Span[] {
     const start = skipBlanks(bytes, place);
     const end = skipValue(bytes, start);
     elements.push({ start, end });
+    if (elements.length === most) return elements;
     place = skipBlanks(bytes, end);
     if (bytes[place] !== COMMA) return elements;
     place++;

@@ -3,7 +3,7 @@ import { type Overflow, parseOverflow } from '../formats/overflow/detect.ts';
 import { tryParseJson } from '../providers/event-stream.ts';
 import { clientOf, type TenantOptions, tenantOf } from './caller.ts';
 import { passed } from './fold.ts';
-import type { Folded, Folder, FoldRequest, Refusal } from './folder.ts';
+import type { ConversationWishes, Folded, Folder, FoldRequest, Refusal } from './folder.ts';
 import { BYPASS_HEADER, forwardedHeaders, headerOf, type RawHeaders, rewrittenHeaders } from './headers.ts';
 import type { ExchangeRecord, ProxyObserver, ReportedUsage } from './record.ts';
 import { createUsageReader } from './reported-usage.ts';
@@ -51,6 +51,8 @@ export interface ExchangeOptions {
   readonly folder: Folder;
   readonly tenants: TenantOptions;
   readonly observer?: ProxyObserver | undefined;
+  /** What people have asked for conversations of a tenant. */
+  readonly wishesOf?: ((tenant: string) => readonly ConversationWishes[]) | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Makes chunks of a compressed answer readable; undefined for encodings it does not know. */
@@ -85,7 +87,8 @@ export async function exchange<Given extends Answer>(
   const startedAt = now();
   const tenant = tenantOf(request, options.tenants);
   const record = { startedAt, request, tenant, now, observer };
-  const asked = foldRequest(request, upstream.name, tenant);
+  const wishes = tenant === undefined ? undefined : options.wishesOf?.(tenant);
+  const asked = foldRequest(request, upstream.name, { tenant, wishes });
   let folded = asked === undefined ? unread(request.route) : await folder.fold(asked, request.signal);
   let recoveries = 0;
   const prepareMs = now() - startedAt;
@@ -125,7 +128,10 @@ export async function exchange<Given extends Answer>(
 function foldRequest(
   { route, text, headers }: ExchangeRequest,
   upstream: string,
-  tenant: string | undefined,
+  {
+    tenant,
+    wishes = [],
+  }: { readonly tenant: string | undefined; readonly wishes?: FoldRequest['wishes'] | undefined },
 ): FoldRequest | undefined {
   if (!isRead(route) || text === undefined) return undefined;
   return {
@@ -135,6 +141,7 @@ function foldRequest(
     upstream,
     betas: headerOf(headers, 'anthropic-beta'),
     isBypassed: (headerOf(headers, BYPASS_HEADER) ?? '') !== '',
+    wishes,
     refusals: [],
   };
 }

@@ -24,11 +24,13 @@ import {
 
 export interface FolderOptions
   extends WindowOptions,
-    Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash' | 'wishesFor'> {
+    Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash'> {
   /** `observe` counts and tells, and changes nothing. Default `fold`. */
   readonly mode?: 'fold' | 'observe' | undefined;
   /** Share of the window at which a compaction is due. Default 0.75: below where clients would compact by themselves. */
   readonly trigger?: number | undefined;
+  /** Windows that are shared with other folders. Default: its own. */
+  readonly knownWindows?: Windows | undefined;
   readonly onEvent?: ((event: FoldEvent) => void) | undefined;
   readonly onWindowLearnt?: ((model: string, windowTokens: number) => void) | undefined;
 }
@@ -64,7 +66,7 @@ class KeeperFolder implements Folder {
 
   constructor(options: FolderOptions) {
     this.#options = options;
-    this.#windows = createWindows(options);
+    this.#windows = options.knownWindows ?? createWindows(options);
   }
 
   async fold(request: FoldRequest, signal?: AbortSignal): Promise<Folded> {
@@ -124,6 +126,7 @@ class KeeperFolder implements Folder {
     const prepared = await this.#keeperFor(route.format).prepare(value, {
       tenant,
       model: read.model,
+      wishesFor: (name) => request.wishes.find((each) => each.conversation === name),
       usage: tenant === undefined ? undefined : this.#turns.usageFor(tenant, conversation),
       windowTokens: this.#windowForRetry(request, windowTokens),
       signal: isCount ? noWait : signal,
@@ -197,7 +200,6 @@ class KeeperFolder implements Folder {
     const { store, target, strategy, summarizer, archive, hash, trigger = TRIGGER } = this.#options;
     const keeper = createKeeper({
       ...{ store, target, strategy, summarizer, archive, hash, trigger, format },
-      wishesFor: this.#options.wishesFor,
       onEvent: (event) => {
         // The outcome of a compaction holds messages.
         if (event.type !== 'compaction-end') this.#options.onEvent?.(event);
@@ -209,9 +211,9 @@ class KeeperFolder implements Folder {
 
   #learn({ window }: Read, { kind, limitTokens }: FoldRequest['refusals'][number]['overflow']): void {
     if (limitTokens === undefined || !TELLS_WINDOW.has(kind)) return;
-    const before = this.#windows.promptWindow({ ...window, outputTokens: undefined });
-    this.#windows.learn(window, { windowTokens: limitTokens, countsOutput: kind === 'output-too-large' });
-    if (before !== limitTokens) this.#options.onWindowLearnt?.(window.model, limitTokens);
+    const countsOutput = kind === 'output-too-large';
+    const isNews = this.#windows.learn(window, { windowTokens: limitTokens, countsOutput });
+    if (isNews) this.#options.onWindowLearnt?.(window.model, limitTokens);
   }
 
   /** After a refusal the window is meant in our own tokens: the provider has counted more than we did. */

@@ -1,6 +1,7 @@
 import type { Usage } from '../conversation/message.ts';
 import type { OverflowFacts } from '../formats/overflow/detect.ts';
 import type { PreparedStatus } from '../keeper/keeper.ts';
+import type { Wishes } from '../keeper/options.ts';
 import type { ProxyPassReason } from './record.ts';
 import type { Route } from './routes.ts';
 
@@ -17,8 +18,15 @@ export interface FoldRequest {
   readonly betas: string | undefined;
   /** The request says itself that it shall pass. */
   readonly isBypassed: boolean;
+  /** What people have asked for conversations of this tenant. */
+  readonly wishes: readonly ConversationWishes[];
   /** What upstream said of the tries before this one, oldest first. */
   readonly refusals: readonly Refusal[];
+}
+
+/** What was asked for one conversation. */
+export interface ConversationWishes extends Wishes {
+  readonly conversation: string;
 }
 
 /** A try that did not fit. */

@@ -7,11 +7,12 @@ import type { Store } from '../stores/store.ts';
 import { type AccessOptions, createAccessCheck, isLoopback } from './access.ts';
 import { answerRefusal, type Refused, RefusedError } from './errors.ts';
 import { createFolder, type FolderOptions } from './fold.ts';
-import type { Folder } from './folder.ts';
+import type { ConversationWishes, Folder } from './folder.ts';
 import { createForwarder, type Forwarder, type ForwardLimits } from './forward.ts';
 import type { ProxyObserver } from './record.ts';
 import { findRoute } from './routes.ts';
 import type { UpstreamRule } from './upstreams.ts';
+import { createWorkerFolder, type WorkerFolderOptions } from './worker-folder.ts';
 
 /** Answers requests for pages of the proxy's own; whether it did. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
@@ -19,7 +20,7 @@ export type PageHandler = (request: IncomingMessage, response: ServerResponse) =
 /** How a proxy behaves. Only the store is needed. */
 export interface ProxyOptions
   extends Omit<AccessOptions, 'host'>,
-    Omit<FolderOptions, 'onEvent' | 'onWindowLearnt'> {
+    Omit<FolderOptions, 'onEvent' | 'onWindowLearnt' | 'knownWindows'> {
   /** Default 127.0.0.1: reachable from this machine only. */
   readonly host?: string | undefined;
   /** Default 0: any free port. */
@@ -31,10 +32,12 @@ export interface ProxyOptions
   readonly limits?: Partial<ForwardLimits> | undefined;
   /** Is told of everything that happens. */
   readonly observer?: ProxyObserver | undefined;
+  /** What people have asked for conversations of a tenant in the meantime. */
+  readonly wishesOf?: ((tenant: string) => readonly ConversationWishes[]) | undefined;
   /** Answers below `/roundfold/` and at `/metrics`. */
   readonly pages?: PageHandler | undefined;
-  /** Decides what is sent. Default: one in this thread. */
-  readonly folder?: Folder | undefined;
+  /** Address of the same store, for threads that fold large conversations. Default: everything is done in this thread. */
+  readonly threads?: Pick<WorkerFolderOptions, 'address' | 'secret' | 'threads'> | undefined;
 }
 
 /** A running proxy. */
@@ -64,13 +67,14 @@ const MOST_HEADER_BYTES = 64 * 1024;
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const host = options.host ?? '127.0.0.1';
   const check = createAccessCheck({ ...options, host });
-  const folder = options.folder ?? folderFor(options);
+  const folder = folderFor(options);
   const forwarder = createForwarder({
     upstreams: options.upstreams,
     limits: options.limits ?? {},
     exchange: {
       folder,
       observer: options.observer,
+      wishesOf: options.wishesOf,
       now: Date.now,
       tenants: { header: options.tenantHeader, allowsAnonymous: isLoopback(host) },
     },
@@ -112,13 +116,22 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
 function folderFor(options: ProxyOptions): Folder {
   const { store, mode, windowTokens, windows, trigger, target, strategy, summarizer, archive, hash } =
     options;
-  const { observer } = options;
-  return createFolder({
-    ...{ store, mode, windowTokens, windows, trigger, target, strategy, summarizer, archive, hash },
-    wishesFor: options.wishesFor,
+  const { observer, threads } = options;
+  const plain = { store, mode, windowTokens, windows, trigger, target, archive };
+  const told: Pick<FolderOptions, 'onEvent' | 'onWindowLearnt'> = {
     onEvent: (event) => observer?.keeperEvent?.(event),
     onWindowLearnt: (model, tokens) => observer?.windowLearnt?.(model, tokens),
-  });
+  };
+  if (threads === undefined) return createFolder({ ...plain, ...told, strategy, summarizer, hash });
+  if (strategy === undefined && summarizer === undefined && hash === undefined)
+    return createWorkerFolder({ ...plain, ...told, ...threads });
+  throw new RoundfoldError(
+    'usage',
+    'a strategy, summarizer or hash of your own cannot go to another thread',
+    {
+      remedy: 'Leave out threads, or those.',
+    },
+  );
 }
 
 interface State {

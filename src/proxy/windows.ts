@@ -28,7 +28,8 @@ export interface LearntWindow {
 export interface Windows {
   /** The tokens that a prompt may have; undefined when nobody knows. */
   promptWindow(query: WindowQuery): number | undefined;
-  learn(query: WindowQuery, learnt: LearntWindow): void;
+  /** Takes over what an error has told; whether it was news. */
+  learn(query: WindowQuery, learnt: LearntWindow): boolean;
 }
 
 /** Names come with requests: there may be any number of them. */
@@ -54,7 +55,9 @@ export function createWindows({ windowTokens, windows = {} }: WindowOptions): Wi
       const key = keyOf(query);
       const before = learnt.get(key);
       if (before === undefined && learnt.size >= MOST_LEARNT) learnt.delete([...learnt.keys()][0] ?? '');
-      learnt.set(key, { ...told, countsOutput: told.countsOutput || before?.countsOutput === true });
+      const countsOutput = told.countsOutput || before?.countsOutput === true;
+      learnt.set(key, { ...told, countsOutput });
+      return before?.windowTokens !== told.windowTokens || before.countsOutput !== countsOutput;
     },
   };
 }

@@ -239,7 +239,7 @@ describe('limits', () => {
     });
     const { proxy } = await start({ limits: { streams: 2 } }, async (request, response) => {
       await held;
-      echo(request, response, undefined as never);
+      await echo(request, response, undefined as never);
     });
     const ask = () => fetch(`${proxy.url}/v1/messages`, { method: 'POST', body: '{}' });
     const first = [ask(), ask()];

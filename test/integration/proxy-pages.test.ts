@@ -178,7 +178,7 @@ describe('live updates', () => {
     await reader.cancel();
 
     const data = /^event: change\ndata: (.*)$/m.exec(text)?.[1] ?? '';
-    expect(JSON.parse(data)).toMatchObject({ conversations: [{ turns: 2 }], money: {}, health: {} });
+    expect(JSON.parse(data)).toMatchObject({ conversations: [{ turns: 2 }], totals: {}, health: {} });
   });
 
   it('are given to so many listeners and no more', async () => {

@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { createLedger, type Ledger } from '../../src/proxy/observe/ledger.ts';
-import { createPages } from '../../src/proxy/observe/pages.ts';
-import { createWishes } from '../../src/proxy/observe/wishes.ts';
+import type { Ledger } from '../../src/proxy/observe/ledger.ts';
+import { createObservation } from '../../src/proxy/observe/observation.ts';
+import type { SimulatorOptions } from '../../src/simulator/simulator.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
 import { type Proxied, resultText, startProxied, untilResults } from './proxied.ts';
 
@@ -15,22 +15,20 @@ export interface Observed extends Proxied {
 
 export interface ObservedOptions {
   readonly windowTokens: number;
+  /** Share of the window at which a fold is due. Default: the proxy's own. */
+  readonly trigger?: number;
+  /** How the provider counts. Default: as we estimate. */
+  readonly countTokens?: SimulatorOptions['countTokens'];
   readonly showContent?: boolean;
 }
 
-export async function startObserved({ windowTokens, showContent }: ObservedOptions): Promise<Observed> {
-  const ledger = createLedger();
-  const wishes = createWishes();
+export async function startObserved(options: ObservedOptions): Promise<Observed> {
+  const { windowTokens, showContent, trigger, countTokens } = options;
   const store = memoryStore();
+  const { observer, pages, wishesOf, ledger } = await createObservation({ store, showContent });
   const proxied = await startProxied(
-    { windowTokens: windowTokens * 2, script: untilResults(10_000) },
-    {
-      store,
-      windowTokens,
-      observer: ledger,
-      wishesFor: wishes.wishesFor,
-      pages: createPages(ledger, { store, wishes, showContent }),
-    },
+    { windowTokens: windowTokens * 2, countTokens, script: untilResults(10_000) },
+    { store, windowTokens, trigger, observer, wishesOf, pages },
   );
   return { ...proxied, ledger, dashboard: `${proxied.proxy.url}/roundfold/` };
 }

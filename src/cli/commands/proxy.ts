@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import type { ConfigRow, LoadedConfig } from '../../proxy/config.ts';
-import type { ExchangeRecord } from '../../proxy/record.ts';
+import type { ExchangeRecord, ProxyObserver } from '../../proxy/record.ts';
 import { type CommandDefinition, type GivenArguments, jsonOption, readNumber } from '../command.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
 import { untilTold } from '../interruption.ts';
@@ -73,21 +73,26 @@ async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode
   const { terminal } = report;
   const ended = untilTold();
   const { window, maxBodyBytes, maxStreams, drainSeconds, store: address, ...settings } = config;
-  const store = openStore(address ?? defaultStorePath(env), {
-    secret: env['ROUNDFOLD_STORE_SECRET'] || undefined,
+  const place = address ?? defaultStorePath(env);
+  const secret = env['ROUNDFOLD_STORE_SECRET'] || undefined;
+  const store = openStore(place, {
+    secret,
     onFault: ({ reason }) => terminal.talk(`a stored record could not be used: ${reason}\n`),
   });
+  const observer: ProxyObserver = {
+    exchange: (record) => printExchange(report, record),
+    windowLearnt: (model, tokens) =>
+      terminal.talk(`the window of ${printable(model, 80)} is ${tokens} tokens, says upstream\n`),
+  };
   try {
     const running = await startProxy({
       ...settings,
       store,
+      observer,
       windowTokens: window,
       limits: { bodyBytes: maxBodyBytes, streams: maxStreams },
-      observer: {
-        exchange: (record) => printExchange(report, record),
-        windowLearnt: (model, tokens) =>
-          terminal.talk(`the window of ${printable(model, 80)} is ${tokens} tokens, says upstream\n`),
-      },
+      // A store in memory belongs to one thread.
+      threads: store.name === 'memory' ? undefined : { address: place, secret },
     });
     terminal.talk(`export ANTHROPIC_BASE_URL=${running.url}\n`);
     terminal.talk(`export OPENAI_BASE_URL=${running.url}/v1\n`);

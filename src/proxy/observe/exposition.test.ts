@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { exchangeRecord } from '../../../test/support/exchange-records.ts';
 import { writeExposition } from './exposition.ts';
@@ -98,6 +99,16 @@ describe('metrics', () => {
       'roundfold_active_streams ',
       'roundfold_breaker_open ',
     ]);
+  });
+
+  it('are the ones that the guide lists, with their types', () => {
+    const guide = readFileSync('docs/dashboard.md', 'utf8');
+    const listed = [...guide.matchAll(/^\| `(roundfold_\w+)` +\| (\w+)/gm)].map(([, name, type]) => [
+      name,
+      type,
+    ]);
+
+    expect(listed).toEqual([...parse(writeExposition(createLedger().metrics())).types]);
   });
 
   it('count what was told', () => {

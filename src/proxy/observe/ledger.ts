@@ -20,9 +20,9 @@ import { Meters, type Metric } from './meters.ts';
 import type { TurnMoney } from './money.ts';
 
 export interface LedgerOptions {
-  /** Conversations that are remembered; the one that was quiet for longest goes first. Default 200. */
+  /** Conversations that are remembered; the one that was quiet for longest goes first. Default 100. */
   readonly conversations?: number | undefined;
-  /** Turns of each that are remembered. Default 400. */
+  /** Turns of each that are remembered. Default 300. */
   readonly turns?: number | undefined;
   /** Prices of a model on a day (`2026-12-24`). Default: the catalog's list prices. */
   readonly pricesFor?: ((model: string, day: string) => PriceSet | undefined) | undefined;
@@ -67,14 +67,16 @@ export interface Ledger extends Required<ProxyObserver> {
   turns(id: string): readonly Turn[];
   place(id: string): ConversationPlace | undefined;
   money(): Money;
+  /** The sums alone. */
+  totals(): MoneyTotals;
   health(): Health;
   metrics(): readonly Metric[];
   /** Is called after every change with the conversation it was about, if it was about one. The answer ends it. */
   subscribe(listener: (id: string | undefined) => void): () => void;
 }
 
-const CONVERSATIONS = 200;
-const TURNS = 400;
+const CONVERSATIONS = 100;
+const TURNS = 300;
 const NAMES_PER_CONVERSATION = 4;
 const MOST_MODELS = 30;
 const MOST_POINTS = 1000;
@@ -151,6 +153,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
     turns: (id) => accounts.get(id)?.turns ?? [],
     place: (id) => mapped(accounts.get(id), ({ tenant, names, format }) => ({ tenant, names, format })),
     money: () => book.read(),
+    totals: () => book.totals(),
     health: () => health.read(),
     metrics: () => meters.read(health.read()),
     subscribe(listener) {
@@ -220,6 +223,10 @@ class MoneyBook {
     this.#losses = [...this.#losses, { id, turn: number, isFold, at, direct, sent }]
       .toSorted((left, right) => right.sent - right.direct - (left.sent - left.direct))
       .slice(0, MOST_LOSSES);
+  }
+
+  totals(): MoneyTotals {
+    return this.#totals;
   }
 
   read(): Money {

@@ -54,7 +54,8 @@ describe('the bill of a turn', () => {
   const warm: MoneyState = {
     sentTokens: 110_000,
     directTokens: 110_000,
-    setAside: 0,
+    tokensReceived: 110_000,
+    scale: 1,
     readShare: 1,
     isCached: true,
     startedAt: 0,
@@ -78,7 +79,7 @@ describe('the bill of a turn', () => {
   });
 
   it('counts the turns after a fold with as many cache reads as were reported', () => {
-    const after: MoneyState = { ...warm, sentTokens: 60_000, directTokens: 120_000 };
+    const after: MoneyState = { ...warm, sentTokens: 60_000, directTokens: 120_000, tokensReceived: 120_000 };
     // Sent: 60,000 read, 5,000 written. Direct: 120,000 read, 5,000 written.
     const hit = billTurn(
       exchange({
@@ -125,7 +126,46 @@ describe('the bill of a turn', () => {
     expect(money.sent).toBeCloseTo(0.75, 10);
   });
 
-  it('scales the estimate of what came by what the provider counted of what went on', () => {
+  it('follows the whole by what the provider counted of what came to it, not by the ratio of the view', () => {
+    // The provider counts two tokens for each estimated one, but three in the view that takes its place.
+    const whole = billTurn(
+      exchange({
+        usage: { promptTokens: 200_000, outputTokens: 0 },
+        tokensReceived: 100_000,
+        tokensSent: 100_000,
+      }),
+      undefined,
+    );
+    const folded = billTurn(
+      exchange({
+        usage: { promptTokens: 60_000, outputTokens: 0 },
+        tokensReceived: 110_000,
+        tokensSent: 20_000,
+        isNewView: true,
+      }),
+      whole.state,
+    );
+    expect(folded.state.directTokens).toBe(220_000);
+    const next = billTurn(
+      exchange({
+        usage: { promptTokens: 75_000, outputTokens: 0 },
+        tokensReceived: 117_000,
+        tokensSent: 25_000,
+      }),
+      folded.state,
+    );
+    expect(next.state.directTokens).toBe(235_000);
+  });
+
+  it('begins anew when a client begins anew', () => {
+    const { state } = billTurn(
+      exchange({ usage: { promptTokens: 5000, outputTokens: 0 }, isNewView: true }),
+      { ...warm, sentTokens: 60_000, directTokens: 150_000, tokensReceived: 150_000 },
+    );
+    expect(state.directTokens).toBe(5000);
+  });
+
+  it('scales the estimate of what came by what the provider counted, where the whole was never seen', () => {
     // 50,000 estimated are 60,000 of the provider's: 100,000 more estimated are 120,000 more.
     const { money, state } = billTurn(
       exchange({
@@ -152,7 +192,7 @@ describe('the bill of a turn', () => {
       undefined,
     );
     expect(tooLong.money).toMatchObject({ isIncomparable: true, direct: tooLong.money.sent });
-    expect(tooLong.state).toMatchObject({ directTokens: 60_000, setAside: 150_000 });
+    expect(tooLong.state.directTokens).toBe(60_000);
 
     const next = billTurn(
       exchange({

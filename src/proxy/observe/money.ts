@@ -31,8 +31,10 @@ export interface MoneyState {
   /** The last prompt as it was sent and as it would have been without us, in tokens of the provider. */
   readonly sentTokens: number;
   readonly directTokens: number;
-  /** Tokens that the comparison does without since a request would not have fitted any more. */
-  readonly setAside: number;
+  /** The estimate of the last request as it came. */
+  readonly tokensReceived: number;
+  /** Tokens of the provider for each estimated one, when a request last went out as it came. */
+  readonly scale: number | undefined;
   /** Share of the prompt before that was read in the newest turn with an unchanged view. */
   readonly readShare: number | undefined;
   /** Whether the provider has reported that anything was read from its cache or written to it. */
@@ -43,7 +45,7 @@ export interface MoneyState {
 /**
  * Bills a turn by what its provider reported, and the same turn without us by the same prices:
  *
- * - the prompt would have had as many tokens more as the estimates of both bodies say
+ * - the prompt would have grown as the one that was sent has grown; with a new view, as the estimates of what came say
  * - of the prompt before, the same share would have been read from the cache; where our new view is the reason that little
  *   was read, the share that was read in the turn before, unless the cache had expired by then
  * - of the rest, the same share would have been written
@@ -64,7 +66,7 @@ export function billTurn(
   const sent = costOf(prices, billed);
   const cacheWrites = writtenTokens * ratesFor(prices, promptTokens).write;
 
-  const { directTokens, setAside, isIncomparable } = withoutUs(exchange, before);
+  const { directTokens, isIncomparable } = withoutUs(exchange, before);
   const directRead = directReadTokens(exchange, { before, directTokens, readTokens });
   const directRest = directTokens - directRead;
   const directWritten = rest === 0 ? 0 : directRest * (writtenTokens / rest);
@@ -84,7 +86,8 @@ export function billTurn(
     state: {
       sentTokens: promptTokens,
       directTokens,
-      setAside,
+      tokensReceived: exchange.tokensReceived,
+      scale: nextScale(exchange, before),
       readShare: nextReadShare(exchange, before, readTokens),
       isCached: before?.isCached === true || readTokens + writtenTokens > 0,
       startedAt,
@@ -99,17 +102,39 @@ function isSame(one: number, other: number): boolean {
 
 /** How long the prompt would have been without us, in tokens of the provider. */
 function withoutUs(
-  { usage: { promptTokens }, tokensReceived, tokensSent, windowTokens }: BilledExchange,
+  exchange: BilledExchange,
   before: MoneyState | undefined,
-): { readonly directTokens: number; readonly setAside: number; readonly isIncomparable: boolean } {
-  const scale = tokensSent > 0 ? promptTokens / tokensSent : 1;
-  const more = Math.round(Math.max(0, tokensReceived - tokensSent) * scale);
-  // The client has started anew, or gone back: what was set aside is gone from its list.
-  const setAside = Math.min(before?.setAside ?? 0, more);
-  const directTokens = promptTokens + more - setAside;
-  if (windowTokens === undefined || windowTokens === 0 || directTokens <= windowTokens || more === 0)
-    return { directTokens, setAside, isIncomparable: false };
-  return { directTokens: promptTokens, setAside: more, isIncomparable: true };
+): { readonly directTokens: number; readonly isIncomparable: boolean } {
+  const { usage, windowTokens = 0 } = exchange;
+  const directTokens = Math.max(usage.promptTokens, Math.round(grown(exchange, before)));
+  // From here on the comparison goes on with what was sent.
+  const isIncomparable = windowTokens > 0 && directTokens > windowTokens && isSmaller(exchange);
+  return { directTokens: isIncomparable ? usage.promptTokens : directTokens, isIncomparable };
+}
+
+/**
+ * What the provider has counted of a view says little about what left it: another kind of text, with another ratio to our
+ * estimate. So the whole is followed from when it was last sent, by what came to it since.
+ */
+function grown(exchange: BilledExchange, before: MoneyState | undefined): number {
+  const { usage, tokensReceived, tokensSent, isNewView } = exchange;
+  const { promptTokens } = usage;
+  if (!isSmaller(exchange)) return promptTokens;
+  const scale = before?.scale ?? (tokensSent > 0 ? promptTokens / tokensSent : 1);
+  if (before === undefined) return promptTokens + (tokensReceived - tokensSent) * scale;
+  const news = isNewView
+    ? (tokensReceived - before.tokensReceived) * scale
+    : promptTokens - before.sentTokens;
+  return before.directTokens + news;
+}
+
+function isSmaller({ tokensReceived, tokensSent }: BilledExchange): boolean {
+  return tokensSent < tokensReceived;
+}
+
+function nextScale(exchange: BilledExchange, before: MoneyState | undefined): number | undefined {
+  const { usage, tokensSent } = exchange;
+  return isSmaller(exchange) || tokensSent <= 0 ? before?.scale : usage.promptTokens / tokensSent;
 }
 
 /** What of the prompt without us would have been read from the cache. */

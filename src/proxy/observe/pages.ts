@@ -120,7 +120,7 @@ class Desk {
   /** What a page that is open has to know of changes. */
   changes(ids: ReadonlySet<string>): object {
     const rows = [...ids].flatMap((id) => this.#ledger.row(id) ?? []).map((row) => this.#withWishes(row));
-    return { conversations: rows, money: this.#ledger.money(), health: this.#ledger.health() };
+    return { conversations: rows, totals: this.#ledger.totals(), health: this.#ledger.health() };
   }
 
   async read(steps: readonly string[]): Promise<Answer> {

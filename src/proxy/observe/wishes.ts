@@ -8,8 +8,6 @@ import type { ConversationKey } from '../../stores/store.ts';
 export interface WishOptions {
   /** Where wishes outlive the process; readable by its owner only. Without it they end with the process. */
   readonly file?: string | undefined;
-  /** Is told of every change: for folders that work in another thread. */
-  readonly onChange?: ((key: ConversationKey, wishes: Wishes | undefined) => void) | undefined;
 }
 
 /** What people have asked for conversations: which fold is undone, and which messages stay. Holds no content. */
@@ -20,8 +18,8 @@ export interface WishBook {
    * @throws RoundfoldError `store` when the file cannot be written; nothing has changed then
    */
   wish(keys: readonly ConversationKey[], wishes: Wishes | undefined): void;
-  /** Everything that is asked for. */
-  all(): readonly (ConversationKey & Wishes)[];
+  /** Everything that is asked for conversations of a tenant. */
+  of(tenant: string): readonly (ConversationKey & Wishes)[];
 }
 
 const MOST_WISHES = 5000;
@@ -31,13 +29,13 @@ const OWNER_ONLY = 0o600;
  * Opens a book of wishes.
  * @throws RoundfoldError `store` when its file is there and cannot be read
  */
-export function createWishes({ file, onChange }: WishOptions = {}): WishBook {
+export function createWishes({ file }: WishOptions = {}): WishBook {
   let entries = new Recent<string, ConversationKey & Wishes>(MOST_WISHES);
   for (const entry of file === undefined ? [] : readWishes(file)) entries.use(keyOf(entry), entry);
 
   return {
     wishesFor: (key) => entries.get(keyOf(key)),
-    all: () => entries.values(),
+    of: (tenant) => entries.values().filter((entry) => entry.tenant === tenant),
     wish(keys, wishes) {
       const changed = new Set(keys.map(keyOf));
       const others = entries.values().filter((entry) => !changed.has(keyOf(entry)));
@@ -46,7 +44,6 @@ export function createWishes({ file, onChange }: WishOptions = {}): WishBook {
       if (file !== undefined) writeWishes(file, next);
       entries = new Recent(MOST_WISHES);
       for (const entry of next) entries.use(keyOf(entry), entry);
-      for (const key of keys) onChange?.(key, isNothing(wishes) ? undefined : wishes);
     },
   };
 }
