@@ -1,6 +1,6 @@
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { Conversation } from '../conversation/format.ts';
-import { isObject, type JsonObject } from '../conversation/json.ts';
+import type { JsonObject } from '../conversation/json.ts';
 import { readConversation } from '../formats/registry.ts';
 import { createKeeper, type Keeper, type Prepared } from '../keeper/keeper.ts';
 import type { KeeperOptions } from '../keeper/options.ts';
@@ -8,9 +8,10 @@ import { Recent } from '../keeper/recent.ts';
 import { createTokenEstimator, type TokenEstimator } from '../tokens/estimator.ts';
 import { requestTokens, tokensByClass } from '../tokens/measure.ts';
 import { tokenProfileForModel } from '../tokens/profiles.ts';
-import { parseJson } from '../transcripts/input/lossless-json.ts';
 import { rewriteBody } from './body-bytes.ts';
+import { type BodyMemory, createBodyMemory } from './body-memory.ts';
 import type { Folded, Folder, FoldRequest } from './folder.ts';
+import type { ParsedBody } from './parsed-body.ts';
 import type { FoldEvent, ProxyPassReason } from './record.ts';
 import { lessAfterRefusals, outputLimit } from './reduce.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -46,6 +47,7 @@ export function createFolder(options: FolderOptions): Folder {
 /** A request that was understood. */
 interface Read {
   readonly request: FoldRequest;
+  readonly body: ParsedBody;
   readonly value: JsonObject;
   readonly conversation: Conversation;
   readonly model: string | undefined;
@@ -53,7 +55,13 @@ interface Read {
   readonly window: WindowQuery;
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Where each wire format has its messages. */
+const LIST_KEYS: ReadonlyMap<string, string> = new Map([
+  ['anthropic-messages', 'messages'],
+  ['openai-chat', 'messages'],
+  ['openai-responses', 'input'],
+  ['gemini', 'contents'],
+]);
 /** A wait that is over before it begins. */
 const noWait = AbortSignal.abort();
 
@@ -61,6 +69,7 @@ class KeeperFolder implements Folder {
   readonly #options: FolderOptions;
   readonly #windows: Windows;
   readonly #turns: Turns = createTurns();
+  readonly #bodies: BodyMemory = createBodyMemory();
   readonly #keepers = new Map<string, Keeper>();
   readonly #estimators = new Recent<string, TokenEstimator>(REMEMBERED_MODELS);
 
@@ -70,11 +79,10 @@ class KeeperFolder implements Folder {
   }
 
   async fold(request: FoldRequest, signal?: AbortSignal): Promise<Folded> {
-    const value = parseBody(request.body);
-    if (value === undefined) return passed('unreadable');
+    const body = this.#bodies.parse(request.body, LIST_KEYS.get(request.route.format) ?? '');
+    if (body === undefined) return passed('unreadable');
     try {
-      const read = this.#read(request, value);
-      return read === undefined ? passed('not-a-conversation') : await this.#fold(read, signal);
+      return await this.#fold(this.#read(request, body), signal);
     } catch (error) {
       if (RoundfoldError.is(error) && error.code === 'input-not-understood')
         return passed('not-a-conversation');
@@ -96,8 +104,8 @@ class KeeperFolder implements Folder {
     await Promise.all([...this.#keepers.values()].map((keeper) => keeper.close()));
   }
 
-  #read(request: FoldRequest, value: unknown): Read | undefined {
-    if (!isObject(value)) return undefined;
+  #read(request: FoldRequest, body: ParsedBody): Read {
+    const { value } = body;
     const { route, upstream } = request;
     const conversation = readConversation<JsonObject>(value, route.format);
     const model = route.model ?? conversation.frame.model;
@@ -110,7 +118,7 @@ class KeeperFolder implements Folder {
       isLong: asksForLongWindow(request.betas, model),
       outputTokens: outputLimit(value)?.tokens,
     };
-    return { request, value, conversation, model, estimator, window };
+    return { request, body, value, conversation, model, estimator, window };
   }
 
   async #fold(read: Read, signal: AbortSignal | undefined): Promise<Folded> {
@@ -159,7 +167,7 @@ class KeeperFolder implements Folder {
       : undefined;
     const { value: sent, isReduced } = reduction ?? { value: prepared.value, isReduced: false };
     if (sent === value) return { ...known, status: prepared.status };
-    const body = rewriteBody(request.body, value, sent);
+    const body = rewriteBody(read.body, sent);
     const tokensSent = Math.round(requestTokens(readConversation(sent, request.route.format), estimator));
     // "Folded" is said of what became smaller, and of nothing else.
     if (tokensSent >= (account.tokensReceived ?? 0) && body.length >= request.body.length)
@@ -256,13 +264,4 @@ export function passed(reason: ProxyPassReason): Folded {
 function countReason({ messages }: Conversation): Pick<Folded, 'status' | 'reason'> {
   const isFragment = messages.every(({ role }) => role !== 'assistant');
   return isFragment ? { status: 'passed', reason: 'fragment' } : { status: 'unchanged', reason: undefined };
-}
-
-/** Undefined when it is no JSON. */
-function parseBody(body: Uint8Array): unknown {
-  try {
-    return parseJson(decoder.decode(body));
-  } catch {
-    return undefined;
-  }
 }

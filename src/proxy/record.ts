@@ -12,7 +12,7 @@ export type RouteKind = 'generate' | 'count' | 'models' | 'compact' | 'other';
  * - `observing`: the proxy runs in `observe` mode
  * - `bypassed`: the request asked for it with a header
  * - `not-a-conversation`: no route of a model, or a body that is none of its format
- * - `unreadable`: its body is no JSON
+ * - `unreadable`: its body is no JSON object
  * - `fragment`: a count of something else than a whole conversation
  */
 export type ProxyPassReason =

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Usage } from '../conversation/message.ts';
 import { beginningOf } from './body-bytes.ts';
+import { hashOf } from './body-memory.ts';
 import { createFolder, type FolderOptions, passed } from './fold.ts';
 import type { Folded, Folder, FoldRequest, TurnName } from './folder.ts';
 import type { FoldEvent } from './record.ts';
@@ -215,10 +216,3 @@ class FoldThread {
 }
 
 const REST_MS = 5_000;
-
-/** FNV-1a: spreads conversations over threads, and nothing else depends on it. */
-function hashOf(bytes: Uint8Array): number {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
-}
