@@ -31,7 +31,7 @@ export function MoneyView() {
         <Stat name="Cache writes" note="part of what was sent">
           {usd(sums.cacheWrites)}
         </Stat>
-        <Stat name="Not compared" note={`${formatCount(sums.incomparableTurns)} would not have fitted`}>
+        <Stat name="Not compared" note={`${formatCount(sums.cutTurns)} would have been cut`}>
           {formatCount(sums.unpricedTurns)} <small>without a price</small>
         </Stat>
       </dl>
