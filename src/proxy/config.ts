@@ -43,6 +43,11 @@ export const configSchema = z.strictObject({
     .describe('windows of models by name; * stands for any characters'),
   trigger: z.number().gt(0).max(1).default(0.8).describe('share of the window at which requests are folded'),
   target: z.number().gt(0).lt(1).optional().describe('share of the window that a compaction aims at'),
+  log: z.string().min(1).optional().describe('file for one line of JSON per request, without contents'),
+  showContent: z
+    .boolean()
+    .default(false)
+    .describe('whether the dashboard shows texts of messages and memories'),
   tenantHeader: name.optional().describe('header that names the tenant, instead of the credential'),
   maxBodyBytes: z
     .int()
@@ -124,7 +129,7 @@ export function readText(key: string, text: string): unknown {
   }
 }
 
-const TEXTS = new Set(['host', 'token', 'store', 'mode', 'tenantHeader']);
+const TEXTS = new Set(['host', 'token', 'store', 'mode', 'log', 'tenantHeader']);
 
 function readFileText({ name: source, text }: { readonly name: string; readonly text: string }): GivenConfig {
   let value: unknown;
