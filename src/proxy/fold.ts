@@ -38,7 +38,7 @@ export interface FolderOptions
 
 const TRIGGER = 0.8;
 /** A compaction is made at this part of the trigger, so that it is ready when it is needed. */
-const READY_AT = 0.85;
+const READY_AT = 0.95;
 const REMEMBERED_MODELS = 20;
 
 /** A folder in this thread. */

@@ -38,7 +38,7 @@ export function recordedCost(charges: readonly RecordedCharge[]): RecordedCost {
 const PER_MILLION = 1e-6;
 
 /** What one response cost at the catalog's prices; undefined where the model or its prices are not known. */
-export function chargeDollars(charge: RecordedCharge): number | undefined {
+function chargeDollars(charge: RecordedCharge): number | undefined {
   const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteHourTokens, outputTokens } = charge;
   const prices = charge.model === undefined ? undefined : findModel(charge.model, dayOf(charge))?.prices;
   if (prices === undefined) return undefined;

@@ -1,5 +1,4 @@
 import { asCount, asString, isObject, type JsonObject } from '../conversation/json.ts';
-import { timestampOf } from './records.ts';
 
 /** What a provider counted for one response, as the session file records it. No token is in two of the counts. */
 export interface RecordedCharge {
@@ -35,7 +34,7 @@ function chargeOf(
 }
 
 /** From `usage` as Anthropic's API gives it. */
-export function anthropicCharge(
+function anthropicCharge(
   usage: unknown,
   model: string | undefined,
   timestamp: string | undefined,
@@ -53,6 +52,17 @@ export function anthropicCharge(
     recordedCost: undefined,
   };
   return chargeOf(counts, model, timestamp);
+}
+
+/** What a record of Claude Code was charged for, and the response that it belongs to: every record of one repeats its usage. */
+export function claudeCodeCharge(
+  record: JsonObject,
+): { readonly response: string; readonly charge: RecordedCharge } | undefined {
+  const { message, requestId, uuid } = record;
+  if (!isObject(message)) return undefined;
+  const charge = anthropicCharge(message['usage'], asString(message['model']), asString(record['timestamp']));
+  const response = [message['id'] ?? uuid, requestId].map((part) => asString(part) ?? '').join('\n');
+  return charge === undefined ? undefined : { response, charge };
 }
 
 /** From usage as Codex counts it: what was cached is part of the input. */
@@ -93,11 +103,14 @@ export function piCharge(message: JsonObject, timestamp: string | undefined): Re
 }
 
 /** One charge for each response in a message of OpenCode, which may hold several. */
-export function opencodeCharges(info: JsonObject, parts: readonly unknown[]): readonly RecordedCharge[] {
+export function opencodeCharges(
+  info: JsonObject,
+  parts: readonly unknown[],
+  timestamp: string | undefined,
+): readonly RecordedCharge[] {
   const steps = parts.filter(isObject).filter(({ type }) => type === 'step-finish');
-  const created = isObject(info['time']) ? timestampOf(info['time']['created']) : undefined;
   return (steps.length === 0 ? [info] : steps)
-    .map((counted) => opencodeCharge(counted, asString(info['modelID']), created))
+    .map((counted) => opencodeCharge(counted, asString(info['modelID']), timestamp))
     .filter((charge) => charge !== undefined);
 }
 

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { isObject } from '../../src/conversation/json.ts';
 
 /** Agents that run without a network against a simulator. */
 export type ClientName = 'codex' | 'pi' | 'opencode';
@@ -178,11 +177,4 @@ export async function runClient(
     child.on('error', fail);
     child.on('close', (code) => done({ code, stdout, stderr }));
   });
-}
-
-/** The values of a request's `messages` or `input`. */
-export function listOf(body: unknown): readonly unknown[] {
-  if (!isObject(body)) return [];
-  const list = body['messages'] ?? body['input'];
-  return Array.isArray(list) ? list : [];
 }

@@ -91,8 +91,7 @@ const handlers: ReadonlyMap<string, (event: HookEvent, work: StoreWork) => Promi
 ]);
 
 async function keep({ transcript }: HookEvent, { given, access }: StoreWork): Promise<ExitCode> {
-  const store = access.forWriting();
-  await importSession(transcript, store, await tenantOf(store, given.text('tenant')));
+  await importSession(transcript, access.forWriting, given.text('tenant'));
   return exitCodes.done;
 }
 

@@ -44,20 +44,17 @@ async function runImport(work: StoreWork): Promise<ExitCode> {
     const source = await fileSource(only);
     if (await isExport(source)) return importExport(work, source);
   }
-  const store = access.forWriting();
-  const tenant = await tenantOf(store, given.text('tenant'));
-  const before = countRecords(await store.list());
+  const before = countRecords((await access.forReading()?.list()) ?? []);
   const progress = startProgressLine(report.terminal, PROGRESS_DELAY_MS);
   const { value, stoppedWith } = await untilInterrupted(async (signal) => {
     const totals = { sessions: 0, spans: 0 };
     const codes: ExitCode[] = [];
     for (const [index, file] of files.entries()) {
       if (signal.aborted) break;
-      progress.update(
-        () => `${shareBar(index / files.length, report.terminal)} of ${countOf(files.length, 'file')}`,
-      );
+      const share = index / files.length;
+      progress.update(() => `${shareBar(share, report.terminal)} of ${countOf(files.length, 'file')}`);
       try {
-        const imported = await importSession(file, store, tenant);
+        const imported = await importSession(file, access.forWriting, given.text('tenant'));
         totals.sessions += imported.sessions;
         totals.spans += imported.spans;
       } catch (error) {
@@ -69,27 +66,31 @@ async function runImport(work: StoreWork): Promise<ExitCode> {
     }
     return { ...totals, code: worstOf(codes) };
   }).finally(progress.end);
-  const added = Math.max(0, countRecords(await store.list()) - before);
   const { sessions, spans, code } = value;
-  if (report.json) writeJson(report, 'import', { sessions, spans, added });
-  else {
-    const read = `${countOf(sessions, 'session')} with ${countOf(spans, 'span')}`;
-    report.terminal.out(`imported ${read}; ${formatCount(added)} of them were new\n`);
+  if (sessions > 0) {
+    const added = Math.max(0, countRecords((await access.forReading()?.list()) ?? []) - before);
+    if (report.json) writeJson(report, 'import', { sessions, spans, added });
+    else {
+      const read = `${countOf(sessions, 'session')} with ${countOf(spans, 'span')}`;
+      report.terminal.out(`imported ${read}; ${formatCount(added)} of them were new\n`);
+    }
   }
   return stoppedWith ?? code;
 }
 
 const PROGRESS_DELAY_MS = 1000;
 
-/** Puts every conversation of a file into the store. */
+/** Puts every conversation of a file into the store, which is opened when there is something to put in. */
 export async function importSession(
   file: string,
-  store: Store,
-  tenant: string,
+  open: () => Store,
+  tenantName: string | undefined,
 ): Promise<{ readonly sessions: number; readonly spans: number }> {
   let sessions = 0;
   let count = 0;
   for await (const recording of readRecordingsOf(file)) {
+    const store = open();
+    const tenant = await tenantOf(store, tenantName);
     const conversation = sessionName(recording.transcript, file);
     const spans = sessionSpans(recording, { tenant, conversation, createdAt: Date.now() });
     await restoreAll(

@@ -65,8 +65,11 @@ function ask(thread: Worker, path: string, signal: AbortSignal): Promise<Look | 
 
 /** Where the thread's code is: beside this file in the source, and in a file of its own in the built package. */
 function workerFile(): URL {
-  const places = ['./worker.ts', './sessions/worker.js', '../cli/sessions/worker.js'];
-  const urls = places.map((place) => new URL(place, import.meta.url));
+  const built = ['./sessions/worker.js', '../cli/sessions/worker.js'];
+  const urls = [
+    new URL('./worker.ts', import.meta.url),
+    ...built.map((place) => new URL(place, import.meta.url)),
+  ];
   const found = urls.find((url) => existsSync(fileURLToPath(url)));
   if (found === undefined) throw new Error('the code of the threads is missing from this package');
   return found;

@@ -25,7 +25,7 @@ export const PAGE_GENERATOR = '<meta name="generator" content="roundfold">';
 
 /** One self-contained page. It needs no network, and no font but those of the reader's machine. */
 export function renderPage({ title, kind, heading, lead, body, script }: PageContent): string {
-  const run = script === undefined ? undefined : html`<script>${constantMarkup(script.text)}</script>`;
+  const run = script === undefined ? undefined : constantMarkup(`<script>${script.text}</script>`);
   const promise =
     script === undefined ? 'This page loads nothing and runs no script.' : 'This page loads nothing.';
   const page = html`

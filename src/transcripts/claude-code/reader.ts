@@ -1,5 +1,5 @@
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import { anthropicCharge, type RecordedCharge } from '../charges.ts';
+import { claudeCodeCharge, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
 import { count, fillNote, listCounts } from '../records.ts';
 import type {
@@ -20,7 +20,6 @@ import {
   type MessagePart,
   readRecord,
   type SessionRecord,
-  syntheticModel,
 } from './record.ts';
 import { type Conversation, growTree, liveStretches, type Stretch, type TreeNode } from './tree.ts';
 
@@ -108,7 +107,8 @@ function addEntry(session: Session, { value, place }: JsonEntry): void {
     return;
   }
   session.facts = factsOf(value, session.facts);
-  if (type === 'assistant') addCharge(session.charges, value);
+  const counted = type === 'assistant' ? claudeCodeCharge(value) : undefined;
+  if (counted !== undefined) session.charges.set(counted.response, counted.charge);
   const record = readRecord(value, place, (reason) => session.reject(place, reason));
   const hasMeaning = record.isTurn || record.leftOut !== undefined || bookkeepingTypes.has(type);
   if (!hasMeaning) count(session.unknownTypes, type);
@@ -119,14 +119,6 @@ function addEntry(session: Session, { value, place }: JsonEntry): void {
   if (record.uuid === undefined && !record.isTurn) return;
   if (record.uuid !== undefined) session.uuids.add(record.uuid);
   session.records.push(record);
-}
-
-function addCharge(charges: Map<string, RecordedCharge>, value: JsonObject): void {
-  const { message, requestId, uuid } = value;
-  if (!isObject(message) || message['model'] === syntheticModel) return;
-  const charge = anthropicCharge(message['usage'], asString(message['model']), asString(value['timestamp']));
-  const name = [message['id'] ?? uuid, requestId].map((part) => asString(part) ?? '').join('\n');
-  if (charge !== undefined) charges.set(name, charge);
 }
 
 /** What the newest records say: a session may move to another folder, branch or version. */

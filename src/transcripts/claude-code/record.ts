@@ -75,7 +75,7 @@ export const bookkeepingTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** The model name of messages that the harness makes up itself: errors and interruptions. */
-export const syntheticModel = '<synthetic>';
+const syntheticModel = '<synthetic>';
 
 const systemRecords = new Map<string, LeftOut>([
   ['local_command', 'local-command'],

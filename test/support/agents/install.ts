@@ -14,7 +14,7 @@ const packages = {
 /** An agent that tests start. */
 export type AgentName = keyof typeof packages;
 
-export const agentNames = Object.keys(packages) as AgentName[];
+const agentNames = Object.keys(packages) as AgentName[];
 
 /** Where the agents are: `ROUNDFOLD_CLIENTS`, or a folder beside the project's own. */
 const folder = process.env['ROUNDFOLD_CLIENTS'] ?? resolve(import.meta.dirname, '../../../.clients');
