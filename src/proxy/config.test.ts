@@ -76,8 +76,8 @@ describe('settings', () => {
     ['a share above 1', {}, {}, '{ "trigger": 75 }', /trigger/],
     ['text that is no JSON', {}, {}, '{ "token": "abcdefgh" oops }', /no JSON/],
     ['a list', {}, {}, '[]', /no JSON object/],
-  ])('are refused with their place: %s', (_what, flags, environment, text, message) => {
-    const error = refusalOf(() => load(flags, environment, text));
+  ] as const)('are refused with their place: %s', (...[, flags, environment, text, message]) => {
+    const error = refusalOf(() => load(flags, { ...environment }, text));
     expect(error.code).toBe('usage');
     expect(error.message).toMatch(message);
     expect(error.place?.source).toBeDefined();
