@@ -102,7 +102,7 @@ export function loadConfig({ flags, environment, file }: ConfigLayers): LoadedCo
 }
 
 /** The name of the variable of a setting: `ROUNDFOLD_MAX_STREAMS`. */
-export function variableOf(key: string): string {
+function variableOf(key: string): string {
   return `ROUNDFOLD_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
@@ -116,7 +116,7 @@ function readEnvironment(environment: ConfigLayers['environment']): GivenConfig 
 }
 
 /** Text as a setting takes it: lists and objects as JSON, and a single upstream as its address. */
-export function readText(key: string, text: string): unknown {
+function readText(key: string, text: string): unknown {
   if (TEXTS.has(key)) return text;
   if (key === 'upstreams' && !text.trimStart().startsWith('['))
     return text.split(',').map((url) => ({ url: url.trim() }));
@@ -157,7 +157,7 @@ function readFileText({ name: source, text }: { readonly name: string; readonly 
 }
 
 /** JSON of a text with comments and commas behind last values. Comments become blanks, so that places stay what they are. */
-export function withoutComments(text: string): string {
+function withoutComments(text: string): string {
   const token = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
   const bare = text.replaceAll(token, (found) =>
     found.startsWith('"') ? found : found.replaceAll(/[^\n]/g, ' '),
