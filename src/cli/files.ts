@@ -19,7 +19,7 @@ import { PAGE_GENERATOR } from '../report/html/page.ts';
 import type { GivenArguments, OptionDefinition } from './command.ts';
 
 /** What a file that roundfold writes holds. */
-type FileKind = 'page' | 'receipt' | 'log' | 'export' | 'conversation';
+type FileKind = 'page' | 'receipt' | 'log' | 'export' | 'index' | 'conversation';
 
 /** What files of each kind are called, and how they begin. */
 const KINDS: ReadonlyMap<FileKind, { readonly name: string; readonly beginning: RegExp }> = new Map([
@@ -47,6 +47,7 @@ const KINDS: ReadonlyMap<FileKind, { readonly name: string; readonly beginning: 
     },
   ],
   ['export', { name: 'export of a store', beginning: /^\{"version":\d{1,9},"type":"roundfold-export"/ }],
+  ['index', { name: 'index of roundfold', beginning: /^\{"version":\d{1,9},"type":"roundfold-sessions"/ }],
   // A conversation has no entry: nothing tells one that roundfold wrote from one that somebody needs.
 ]);
 

@@ -5,12 +5,13 @@ import { findModel } from '../tokens/catalog.ts';
 import { catalog } from '../tokens/catalog-data.ts';
 import type { BadInput } from '../transcripts/input/json-values.ts';
 import { fileSource } from '../transcripts/input/source.ts';
-import { type Recording, readRecordings } from '../transcripts/recordings.ts';
+import { type Recording, readRecordingsOf } from '../transcripts/recordings.ts';
 import { transcriptReaders } from '../transcripts/registry.ts';
 import { type GivenArguments, jsonOption, type OptionDefinition } from './command.ts';
 import { type ExitCode, exitCodeOf, worstOf } from './exit-codes.ts';
 import { nearest } from './nearest.ts';
 import { type Report, reportError, writeJson } from './output.ts';
+import { expandFolders } from './sessions/find-files.ts';
 import { shareBar, startProgressLine, type Terminal } from './terminal.ts';
 
 /** Options of every command that reads conversations. */
@@ -34,11 +35,13 @@ export interface RecordingVisitor {
   visit(recording: Recording, file: string): ExitCode;
   /** Called after the last conversation of each file that could be read. */
   endFile?(file: string): void;
+  /** Called at the end, where a folder was named: how many files were looked at, and how many hold no conversation. */
+  endFolders?(files: number, unreadable: number): void;
 }
 
 /**
- * Gives every conversation of every file to the visitor. A file that cannot be read is reported and the next one
- * taken. Ends with the worst of all codes.
+ * Gives every conversation of every file to the visitor, those below folders included. A file that cannot be read is
+ * reported and the next one taken; one that was found in a folder is no failure. Ends with the worst of all codes.
  */
 export async function eachRecording(
   given: GivenArguments,
@@ -46,16 +49,28 @@ export async function eachRecording(
   visitor: RecordingVisitor,
 ): Promise<ExitCode> {
   const codes: ExitCode[] = [];
-  for (const file of given.positional) {
+  const files = expandFolders(given.positional);
+  const named = new Set(given.positional);
+  let unreadable = 0;
+  for (const file of files) {
     try {
       codes.push(await visitFile(file, given, report, visitor));
     } catch (error) {
       if (!RoundfoldError.is(error)) throw error;
-      reportError(report, error, file);
-      codes.push(exitCodeOf(error));
+      unreadable++;
+      if (named.has(file)) {
+        reportError(report, error, file);
+        codes.push(exitCodeOf(error));
+      } else sayUnreadable(report, file, error.message);
     }
   }
+  if (files.some((file) => !named.has(file))) visitor.endFolders?.(files.length, unreadable);
   return worstOf(codes);
+}
+
+function sayUnreadable(report: Report, file: string, reason: string): void {
+  if (report.json) writeJson(report, 'unreadable', { file, reason });
+  else report.terminal.talk(`unreadable: ${printable(`${file}: ${reason}`, Number.POSITIVE_INFINITY)}\n`);
 }
 
 async function visitFile(
@@ -69,7 +84,7 @@ async function visitFile(
   const bad: BadInput[] = [];
   const codes: ExitCode[] = [];
   try {
-    const recordings = readRecordings(source, {
+    const recordings = readRecordingsOf(file, {
       format: given.text('format'),
       reader: given.text('reader'),
       onBadInput: (input) => void bad.push(input),
@@ -135,10 +150,7 @@ export async function findRecording(given: GivenArguments): Promise<Recording> {
     });
   }
   let seen = 0;
-  const recordings = readRecordings(await fileSource(file), {
-    format: given.text('format'),
-    reader: given.text('reader'),
-  });
+  const recordings = readRecordingsOf(file, { format: given.text('format'), reader: given.text('reader') });
   for await (const recording of recordings) if (++seen === wanted) return recording;
   throw new RoundfoldError('usage', `there is no conversation ${wanted} in ${file}`, {
     remedy: `It holds ${seen}.`,

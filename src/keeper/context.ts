@@ -4,6 +4,7 @@ import type { Format } from '../conversation/format.ts';
 import { type Chains, createChains } from '../conversation/identity.ts';
 import { type Hash, sha256 } from '../conversation/sha256.ts';
 import type { Store } from '../stores/store.ts';
+import { tokensWithin } from '../tokens/thresholds.ts';
 import type { KeeperEvent, KeeperOptions, Schedule } from './options.ts';
 import { Recent } from './recent.ts';
 
@@ -11,6 +12,8 @@ import { Recent } from './recent.ts';
 export interface KeeperContext {
   /** That of the model: its window, its way of counting, its rules. */
   readonly engine: Engine;
+  /** From which size on a compaction takes the place of what it covers. */
+  readonly foldTokens: number;
   readonly store: Store;
   readonly hash: Hash;
   readonly chains: Chains;
@@ -62,10 +65,16 @@ export function createContexts(
   const contextFor = (model = options.model ?? NO_MODEL, windowTokens = options.windowTokens) =>
     contexts.take(`${windowTokens ?? ''} ${model}`, () => {
       const engine = engineFor({ ...options, windowTokens }, model);
-      return { ...shared, engine, configurationFor: fingerprint(options, engine, hash) };
+      return {
+        ...shared,
+        engine,
+        foldTokens: foldTokensOf(options, engine),
+        configurationFor: fingerprint(options, engine, hash),
+      };
     });
   // The window may come with the first request: thresholds in tokens and in shares have to make sense in some window.
-  if (options.model === undefined) engineFor({ windowTokens: ANY_WINDOW, ...options }, NO_MODEL);
+  if (options.model === undefined)
+    foldTokensOf(options, engineFor({ windowTokens: ANY_WINDOW, ...options }, NO_MODEL));
   else contextFor();
   return contextFor;
 }
@@ -77,6 +86,10 @@ function engineFor(options: KeeperOptions, model: string): Engine {
     economy: false,
     onEvent: (event) => tell(options, event),
   });
+}
+
+function foldTokensOf({ foldAt }: KeeperOptions, { thresholds }: Engine): number {
+  return foldAt === undefined ? 0 : tokensWithin('foldAt', foldAt, thresholds.windowTokens);
 }
 
 /** Names everything that shapes a checkpoint. How large the window is does not count. */

@@ -38,6 +38,11 @@ export interface KeeperOptions
   readonly patienceMilliseconds?: number | undefined;
   /** Conversations that are remembered in this process. Default 1000. */
   readonly rememberedConversations?: number | undefined;
+  /**
+   * From which size on a compaction takes the place of what it covers: tokens, or a share of the window (up to 1). Until then it
+   * is made and kept ready, and requests go out as before, which costs least as long as they fit. Default: as soon as it is ready.
+   */
+  readonly foldAt?: number | undefined;
   /** What clients change in messages that stay the same, on top of cache markers. */
   readonly volatile?: Partial<VolatileParts> | undefined;
   /** Whether what leaves a view is kept and can be read again. Default true. */
@@ -73,6 +78,7 @@ export const keeperOptionNames: Readonly<Record<keyof KeeperOptions, true>> = {
   leaseMilliseconds: true,
   patienceMilliseconds: true,
   rememberedConversations: true,
+  foldAt: true,
   volatile: true,
   archive: true,
   configuration: true,

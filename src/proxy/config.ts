@@ -41,7 +41,7 @@ export const configSchema = z.strictObject({
     .record(name, tokens)
     .default({})
     .describe('windows of models by name; * stands for any characters'),
-  trigger: z.number().gt(0).max(1).default(0.75).describe('share of the window at which a compaction is due'),
+  trigger: z.number().gt(0).max(1).default(0.8).describe('share of the window at which requests are folded'),
   target: z.number().gt(0).lt(1).optional().describe('share of the window that a compaction aims at'),
   tenantHeader: name.optional().describe('header that names the tenant, instead of the credential'),
   maxBodyBytes: z

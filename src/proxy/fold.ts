@@ -28,7 +28,7 @@ export interface FolderOptions
     Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash'> {
   /** `observe` counts and tells, and changes nothing. Default `fold`. */
   readonly mode?: 'fold' | 'observe' | undefined;
-  /** Share of the window at which a compaction is due. Default 0.75: below where clients would compact by themselves. */
+  /** Share of the window at which requests are folded. Default 0.8: below where clients would compact by themselves. */
   readonly trigger?: number | undefined;
   /** Windows that are shared with other folders. Default: its own. */
   readonly knownWindows?: Windows | undefined;
@@ -36,7 +36,9 @@ export interface FolderOptions
   readonly onWindowLearnt?: ((model: string, windowTokens: number) => void) | undefined;
 }
 
-const TRIGGER = 0.75;
+const TRIGGER = 0.8;
+/** A compaction is made at this part of the trigger, so that it is ready when it is needed. */
+const READY_AT = 0.95;
 const REMEMBERED_MODELS = 20;
 
 /** A folder in this thread. */
@@ -67,6 +69,7 @@ const noWait = AbortSignal.abort();
 
 class KeeperFolder implements Folder {
   readonly #options: FolderOptions;
+  readonly #trigger: number;
   readonly #windows: Windows;
   readonly #turns: Turns = createTurns();
   readonly #bodies: BodyMemory = createBodyMemory();
@@ -75,6 +78,7 @@ class KeeperFolder implements Folder {
 
   constructor(options: FolderOptions) {
     this.#options = options;
+    this.#trigger = options.trigger ?? TRIGGER;
     this.#windows = options.knownWindows ?? createWindows(options);
   }
 
@@ -193,10 +197,7 @@ class KeeperFolder implements Folder {
       tokensSent: tokensReceived,
       tokensByKind: tokensByClass(conversation, estimator),
       windowTokens,
-      triggerTokens:
-        windowTokens === undefined
-          ? undefined
-          : this.#keeperFor(request.route.format).thresholdsFor(model, windowTokens).triggerTokens,
+      triggerTokens: windowTokens === undefined ? undefined : Math.floor(windowTokens * this.#trigger),
       streams: value['stream'] === true,
       turn: request.tenant === undefined || request.route.kind !== 'generate' ? undefined : turn,
     };
@@ -205,9 +206,11 @@ class KeeperFolder implements Folder {
   #keeperFor(format: string): Keeper {
     const known = this.#keepers.get(format);
     if (known !== undefined) return known;
-    const { store, target, strategy, summarizer, archive, hash, trigger = TRIGGER } = this.#options;
+    const { store, target, strategy, summarizer, archive, hash } = this.#options;
     const keeper = createKeeper({
-      ...{ store, target, strategy, summarizer, archive, hash, trigger, format },
+      ...{ store, target, strategy, summarizer, archive, hash, format },
+      trigger: this.#trigger * READY_AT,
+      foldAt: this.#trigger,
       onEvent: (event) => {
         // The outcome of a compaction holds messages.
         if (event.type !== 'compaction-end') this.#options.onEvent?.(event);

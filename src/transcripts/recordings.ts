@@ -1,9 +1,11 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
 import { findFormat, recogniseFormat } from '../formats/registry.ts';
 import { type BadInput, type JsonEntry, type ReadOptions, readJsonValues } from './input/json-values.ts';
-import type { ByteSource } from './input/source.ts';
+import { type ByteSource, fileSource } from './input/source.ts';
+import { readOpencodeDatabase } from './opencode/database.ts';
 import { transcriptReaders } from './registry.ts';
 import type { Segment, Transcript, TranscriptFold, TranscriptReader } from './transcript.ts';
 
@@ -19,6 +21,49 @@ export interface RecordingOptions extends ReadOptions {
   readonly reader?: string | undefined;
   /** Name of the wire format of a plain JSON file, when it shall not be recognised. */
   readonly format?: string | undefined;
+}
+
+/**
+ * Reads every conversation of a file, or of standard input for `-`: what `readRecordings` reads, and OpenCode's database.
+ *
+ * @throws RoundfoldError `input-not-understood` when there is no conversation in it, or when it cannot be read
+ */
+export async function* readRecordingsOf(
+  path: string,
+  options: RecordingOptions = {},
+): AsyncGenerator<Recording, void, undefined> {
+  const source = await fileSource(path);
+  if (path === '-' || !isDatabase(path)) {
+    yield* readRecordings(source, options);
+    return;
+  }
+  const reject = (place: BadInput['place'], reason: string) => options.onBadInput?.({ place, reason });
+  let found = 0;
+  for await (const transcript of readOpencodeDatabase(path, reject)) {
+    found++;
+    yield toRecording(transcript);
+  }
+  if (found === 0) throw nothingFound(source, undefined);
+}
+
+const SQLITE_MAGIC = 'SQLite format 3\0';
+
+function isDatabase(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(SQLITE_MAGIC.length);
+    return readSync(file, bytes) === bytes.length && bytes.toString('latin1') === SQLITE_MAGIC;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function toRecording(transcript: Transcript): Recording {
+  return {
+    transcript,
+    conversations: transcript.segments.map((segment) => toConversation(segment, transcript)),
+  };
 }
 
 /** So many values are looked at before a reader is chosen. */
@@ -44,10 +89,7 @@ export async function* readRecordings(
   let found = 0;
   for await (const transcript of readTranscripts(source, readers, { ...options, onBadInput })) {
     found++;
-    yield {
-      transcript,
-      conversations: transcript.segments.map((segment) => toConversation(segment, transcript)),
-    };
+    yield toRecording(transcript);
   }
   if (found === 0) throw nothingFound(source, lastBad);
 }

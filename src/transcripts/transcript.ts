@@ -1,5 +1,6 @@
 import type { Place } from '../conversation/errors.ts';
 import type { Usage } from '../conversation/message.ts';
+import type { RecordedCharge } from './charges.ts';
 import type { JsonEntry } from './input/json-values.ts';
 
 /** One conversation found in a file, in one of the wire formats. A file may hold many. */
@@ -19,6 +20,29 @@ export interface Transcript {
   readonly segments: readonly Segment[];
   /** What the reader left out or mended, for people: `2 synthetic messages left out`. */
   readonly notes: readonly string[];
+  /** What is wrong with the file itself, and what the reader made of it; said in `notes` as well. */
+  readonly damage?: readonly string[] | undefined;
+  /**
+   * Every response that the file counts tokens for, those of abandoned branches and of sub-agents in the same file included.
+   * Where a file holds several conversations that belong together, the first one has them all.
+   */
+  readonly charges?: readonly RecordedCharge[] | undefined;
+  /** What the file says about the session itself; undefined for readers of files that say nothing. */
+  readonly session?: SessionFacts | undefined;
+}
+
+/** What a session file says about itself besides its messages. */
+export interface SessionFacts {
+  /** The agent's own name for the session. */
+  readonly id?: string | undefined;
+  /** The working directory. */
+  readonly folder?: string | undefined;
+  /** Version of the agent that wrote it. */
+  readonly version?: string | undefined;
+  /** Branch of the repository in the working directory. */
+  readonly branch?: string | undefined;
+  /** The agent's name for the provider of the model. */
+  readonly provider?: string | undefined;
 }
 
 /** What the model saw between two compactions. */

@@ -13,6 +13,7 @@ import {
   type Observed,
   startObserved,
   type Worker,
+  workUntilFolded,
 } from '../support/observed.ts';
 
 const isMissing = chromiumPath === undefined;
@@ -143,11 +144,14 @@ describe.skipIf(isMissing)(
 
     it('undoes a fold and uses it again', async () => {
       const id = openedId() ?? '';
-      await workers[0]?.(10);
+      const [worker] = workers;
+      await workUntilFolded(observed, async (characters) => worker?.(characters), id);
       const before = observed.ledger.turns(id).at(-1)?.checkpoint;
-      expect(before).toBeDefined();
-      const page = await open(`#/c/${id}`, "document.querySelector('section[aria-labelledby=folds] a')");
-      await use(page, 'section[aria-labelledby=folds] a');
+      const inUse =
+        "[...document.querySelectorAll('section[aria-labelledby=folds] tr')].find((row) => row.innerText.includes('in use'))";
+      const page = await open(`#/c/${id}`, inUse);
+      await page.evaluate(`${inUse}.querySelector('a').focus()`);
+      await page.press('Enter');
       await until(page, "document.querySelector('.panel button')");
       await use(page, '.panel button');
       await until(page, "document.querySelector('.panel button').innerText === 'Use it again'");

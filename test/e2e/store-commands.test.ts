@@ -366,8 +366,6 @@ describe('roundfold store export and import', () => {
     },
     { name: 'a missing end', change: (all) => all.slice(0, -2), line: 56 },
     { name: 'a second export behind it', change: (all) => [...all.slice(0, -1), ...all], line: 57 },
-    { name: 'something else', change: () => ['{"messages":[]}'], line: 1 },
-    { name: 'nothing', change: () => [], line: 1 },
     { name: 'a newer version', change: (all) => all.with(0, all[0]?.replace('1', '2') ?? ''), line: 1 },
   ];
 
@@ -381,6 +379,19 @@ describe('roundfold store export and import', () => {
     expect(stderr).toContain(`${file}:${line}: `);
     expect(stderr).toContain('Nothing was stored.');
     expect(stderr).not.toMatch(/harbour|lighthouse/);
+    expect(existsSync(target)).toBe(false);
+  });
+
+  it.each([
+    { name: 'something else', content: '{"price":3}' },
+    { name: 'nothing', content: '' },
+  ])('refuses $name: neither an export nor a session, and stores nothing', async ({ name, content }) => {
+    const file = folder.write(`${name}.jsonl`, content);
+    const target = join(folder.path, `${name}.sqlite`);
+    const { code, stdout, stderr } = await over(target, 'store', 'import', file);
+
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain(file);
     expect(existsSync(target)).toBe(false);
   });
 });

@@ -1,8 +1,11 @@
 import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchangeRecord } from '../support/exchange-records.ts';
-import { anthropicWorker, type Observed, startObserved } from '../support/observed.ts';
+import { anthropicWorker, type Observed, startObserved, workUntilFolded } from '../support/observed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const folder = temporaryFolder();
 const SECRET = 'sk-ant-api03-do-not-tell';
 const WINDOW = 16_000;
 
@@ -13,7 +16,12 @@ interface Detail {
     readonly isFold: boolean;
     readonly tokensSent: number;
   }[];
-  readonly foldList: readonly { readonly id: string; readonly chain: string; readonly boundary: number }[];
+  readonly foldList: readonly {
+    readonly id: string;
+    readonly chain: string;
+    readonly parent?: string;
+    readonly boundary: number;
+  }[];
   readonly wishes: { readonly foldedUpTo?: number; readonly pinned: readonly number[] };
 }
 
@@ -198,25 +206,43 @@ describe('actions', () => {
     const observed = await startObserved({ windowTokens: WINDOW });
     try {
       const work = anthropicWorker(observed.proxy.url, 'sk-undo');
-      for (let turn = 0; turn < 40; turn++) await work(900);
-      await observed.proxy.settle();
-      await work(10);
+      for (let fold = 0; fold < 3; fold++) await workUntilFolded(observed, work);
       const before = await open(observed);
-      const newest = before.foldList.at(-1);
-      expect(before.turnList.at(-1)?.checkpoint).toBe(newest?.chain);
+      const newest = before.foldList.find(({ chain }) => chain === before.turnList.at(-1)?.checkpoint);
+      const parent = before.foldList.find(({ chain }) => chain === newest?.parent);
+      expect(parent).toBeDefined();
 
       const answer = await post(observed, `conversations/${before.id}/undo`, { fold: newest?.id });
       expect(answer.status).toBe(200);
       await work(10);
       const undone = await open(observed);
-      expect(undone.wishes.foldedUpTo).toBe(before.foldList.at(-2)?.boundary ?? 0);
-      expect(undone.turnList.at(-1)?.checkpoint).toBe(before.foldList.at(-2)?.chain);
+      expect(undone.wishes.foldedUpTo).toBe(parent?.boundary);
+      expect(undone.turnList.at(-1)?.checkpoint).toBe(parent?.chain);
 
       await post(observed, `conversations/${before.id}/redo`, {});
       await work(10);
       const redone = await open(observed);
       expect(redone.wishes.foldedUpTo).toBeUndefined();
       expect(redone.turnList.at(-1)?.checkpoint).toBe(newest?.chain);
+    } finally {
+      await observed.close();
+    }
+  });
+
+  it('reach conversations that are folded in threads', async () => {
+    const threadedStore = join(folder.path, 'store.sqlite');
+    const observed = await startObserved({ windowTokens: 60_000, threadedStore });
+    try {
+      const work = anthropicWorker(observed.proxy.url, 'sk-thread');
+      // Bodies from 64 kB on go to a thread.
+      for (let fold = 0; fold < 2; fold++) await workUntilFolded(observed, () => work(6000));
+      const { id, foldList, turnList } = await open(observed);
+      const newest = foldList.find(({ chain }) => chain === turnList.at(-1)?.checkpoint);
+      await post(observed, `conversations/${id}/undo`, { fold: newest?.id });
+      await work(10);
+
+      expect(newest?.parent).toBeDefined();
+      expect((await open(observed)).turnList.at(-1)?.checkpoint).toBe(newest?.parent);
     } finally {
       await observed.close();
     }

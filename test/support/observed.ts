@@ -4,6 +4,7 @@ import type { Ledger } from '../../src/proxy/observe/ledger.ts';
 import { createObservation } from '../../src/proxy/observe/observation.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
+import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { type Proxied, resultText, startProxied, untilResults } from './proxied.ts';
 
 /** A proxy with its ledger and its pages, in front of a provider. */
@@ -20,15 +21,19 @@ export interface ObservedOptions {
   /** How the provider counts. Default: as we estimate. */
   readonly countTokens?: SimulatorOptions['countTokens'];
   readonly showContent?: boolean;
+  /** File of a store, for a proxy that folds in threads. Default: a store in memory, and none. */
+  readonly threadedStore?: string;
 }
 
 export async function startObserved(options: ObservedOptions): Promise<Observed> {
   const { windowTokens, showContent, trigger, countTokens } = options;
-  const store = memoryStore();
+  const { threadedStore } = options;
+  const store = threadedStore === undefined ? memoryStore() : sqliteStore({ path: threadedStore });
+  const threads = threadedStore === undefined ? undefined : { address: threadedStore };
   const { observer, pages, wishesOf, ledger } = await createObservation({ store, showContent });
   const proxied = await startProxied(
     { windowTokens: windowTokens * 2, countTokens, script: untilResults(10_000) },
-    { store, windowTokens, trigger, observer, wishesOf, pages },
+    { store, threads, windowTokens, trigger, observer, wishesOf, pages },
   );
   return { ...proxied, ledger, dashboard: `${proxied.proxy.url}/roundfold/` };
 }
@@ -106,4 +111,17 @@ export function chatWorker(url: string, apiKey: string): Worker {
     for (const call of message.tool_calls ?? [])
       messages.push({ role: 'tool', tool_call_id: call.id, content: resultText(call.id, characters) });
   };
+}
+
+/** Works until a new fold has just come into use: the one before it would still fit. */
+export async function workUntilFolded(observed: Observed, work: Worker, id?: string): Promise<void> {
+  const { ledger, proxy } = observed;
+  const used = () => ledger.turns(id ?? ledger.conversations()[0]?.id ?? '').at(-1)?.checkpoint;
+  const before = used();
+  for (let turn = 0; turn < 200; turn++) {
+    await work(900);
+    await proxy.settle();
+    if (used() !== before) return;
+  }
+  throw new Error('200 turns and no fold');
 }

@@ -1,13 +1,17 @@
 import type { CheckContext, Violation } from '../../contracts/contract.ts';
 import { findContract } from '../../contracts/registry.ts';
+import { RoundfoldError } from '../../conversation/errors.ts';
 import { writeConversation } from '../../conversation/format.ts';
 import { printable } from '../../conversation/printable.ts';
+import { verdictLine } from '../../report/sessions-text.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { Recording } from '../../transcripts/recordings.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { forceOption } from '../files.ts';
 import { type Report, writeJson } from '../output.ts';
 import { eachRecording, readingOptions } from '../recordings.ts';
+import { fixFiles } from './check-fix.ts';
 
 /** `roundfold check`: would the provider accept this conversation? */
 export const check: CommandDefinition = {
@@ -15,7 +19,7 @@ export const check: CommandDefinition = {
   summary: 'tell whether a provider would accept a conversation, and how to mend it',
   arguments: '<file...>',
   argumentHelp:
-    'session files, request bodies, lists of messages, logs of requests; `-` reads standard input',
+    'session files, request bodies, lists of messages, logs of requests, folders of them; `-` reads standard input',
   options: [
     ...readingOptions,
     {
@@ -24,15 +28,28 @@ export const check: CommandDefinition = {
     },
     { flags: '--api-version <date>', help: 'value of the anthropic-version header' },
     { flags: '--beta <name>', help: 'value of the anthropic-beta header; may be repeated', isList: true },
+    {
+      flags: '--fix',
+      help: 'write a mended copy beside each file that is broken, and say what was changed; the file itself stays as it is',
+    },
+    { flags: '--out <file>', help: 'with --fix: write the copy there' },
+    {
+      flags: '--resume',
+      help: 'with --fix: put the copy where its agent looks, and print the command to go on',
+    },
+    forceOption,
     { flags: '--all', help: 'show every violation instead of the first 20 of a conversation' },
   ],
   examples: [
-    ['roundfold check ~/.claude/projects/*/*.jsonl', 'every session of a coding agent'],
+    ['roundfold check ~/.claude/projects', 'every session of a coding agent'],
     ['roundfold check request.json --model claude-opus-5-5', 'a request body, by the rules of that model'],
+    ['roundfold check session.jsonl --fix', 'write a mended copy beside it'],
     ['curl … | roundfold check - --json', 'from a pipe, for a program'],
   ],
   async run(given, report) {
-    const tally = { conversations: 0, broken: 0 };
+    if (given.flag('fix')) return fixFiles(given, report);
+    refuseWithoutFix(given);
+    const tally = { conversations: 0, broken: 0, isTold: false };
     const code = await eachRecording(given, report, {
       visit(recording, file) {
         const findings = checkRecording(recording, given);
@@ -44,8 +61,14 @@ export const check: CommandDefinition = {
         if (isBroken) tally.broken++;
         return isBroken ? exitCodes.failed : exitCodes.done;
       },
+      endFolders(files, unreadable) {
+        const legal = tally.conversations - tally.broken;
+        tally.isTold = true;
+        if (report.json) writeJson(report, 'summary', { files, legal, broken: tally.broken, unreadable });
+        else report.terminal.out(`${verdictLine({ legal, broken: tally.broken, unreadable })}\n`);
+      },
     });
-    if (tally.conversations > 1 && !report.json) {
+    if (tally.conversations > 1 && !tally.isTold && !report.json) {
       report.terminal.talk(
         `${countOf(tally.conversations, 'conversation')}, ${tally.broken} with violations\n`,
       );
@@ -53,6 +76,15 @@ export const check: CommandDefinition = {
     return code;
   },
 };
+
+/** @throws RoundfoldError `usage` for options that say where a mended copy goes when there is none */
+function refuseWithoutFix(given: GivenArguments): void {
+  const option = given.text('out') === undefined ? (given.flag('resume') ? 'resume' : undefined) : 'out';
+  if (option === undefined) return;
+  throw new RoundfoldError('usage', `--${option} says nothing without --fix`, {
+    remedy: 'Add --fix to write a mended copy.',
+  });
+}
 
 /** The verdict on one segment of a recording. */
 interface Finding {

@@ -23,16 +23,22 @@ import { countOf, formatCount } from '../../report/terminal.ts';
 import { findModel } from '../../tokens/catalog.ts';
 import { requestTokens } from '../../tokens/measure.ts';
 import { thresholdsFor } from '../../tokens/thresholds.ts';
+import type { Recording } from '../../transcripts/recordings.ts';
+import type { SessionWriter } from '../../transcripts/session-writer.ts';
 import type { GivenArguments } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { writeOutput } from '../files.ts';
 import { type Report, sayRemedy, writeJson } from '../output.ts';
+import { createSessionOutput, placeSession, resumeCommand, type SessionOutput } from '../session-output.ts';
 import { type Terminal, wrapText } from '../terminal.ts';
 
 /** A run that did not fail, and all it takes to write down what came of it. */
 export interface Run {
   readonly report: Report;
   readonly given: GivenArguments;
+  readonly recording: Recording;
+  /** Writes the agent's session file that is asked for; undefined when a wire format is. */
+  readonly writer: SessionWriter | undefined;
   readonly conversation: Conversation;
   /** The model whose prices and ways of counting apply; undefined when nobody named one. */
   readonly model: string | undefined;
@@ -53,38 +59,91 @@ export interface Run {
 export function deliver(run: Run): ExitCode {
   const { report, given, conversation, engine, outcome, repairs } = run;
   const compacted = changeOf(outcome)?.conversation ?? conversation;
-  const as = given.text('as') ?? conversation.format.name;
-  const converted = convertConversation(compacted, as);
-  const conversion = { from: conversation.format.name, to: as, changes: converted.changes };
+  const result = resultOf(run, compacted);
+  const { as, changes } = result;
+  const conversion = { from: conversation.format.name, to: as, changes };
   const receipt = {
     ...receiptOf(run),
     ...(conversion.from === conversion.to ? {} : { conversion }),
     ...(repairs.length === 0 ? {} : { repairs }),
   };
-  const tokensAfter = Math.round(requestTokens(converted.conversation, engine.estimator));
+  const tokensAfter = Math.round(requestTokens(result.conversation, engine.estimator));
   const costs = given.flag('explain') ? explainCosts(run) : undefined;
   const isDryRun = given.flag('dryRun');
   if (isDryRun) showPreview(run);
-  else writeFiles(run, writeConversation(converted.conversation), receipt);
+  else writeFiles(run, result, receipt);
   const isShown = given.flag('show');
   if (isShown && !report.json) showMemory(run);
   if (report.json && isOutFree(run)) {
     const { status, reason } = outcome;
     const { targetTokens } = run;
     const memory = isShown ? (memoryText(memoriesAfter(run)) ?? null) : undefined;
-    const told = { status, reason, targetTokens, tokensAfter, isDryRun, memory, receipt, costs };
+    const session = isDryRun ? undefined : sessionFacts(result.session);
+    const told = { status, reason, targetTokens, tokensAfter, isDryRun, memory, receipt, costs, session };
     writeJson(report, 'compaction', told);
   }
   sayChanges(report, 'mended before it was compacted', repairs);
   sayOutcome(run, receipt);
   if (costs !== undefined) sayCosts(run, costs);
-  sayChanges(report, `as ${as}, not everything could stay as it was`, converted.changes);
+  sayChanges(report, `as ${as}, not everything could stay as it was`, changes);
+  if (given.flag('resume') && !isDryRun && result.session !== undefined) saySession(run, result.session);
   return judgeBudget(run, compacted, tokensAfter);
+}
+
+/** What is written in the end. */
+interface Result {
+  /** Name of the wire format or the agent. */
+  readonly as: string;
+  readonly conversation: Conversation;
+  readonly changes: readonly ConversionChange[];
+  readonly session: SessionOutput | undefined;
+  text(): string;
+}
+
+function resultOf(
+  { given, writer, recording, model, engine, conversation }: Run,
+  left: Conversation,
+): Result {
+  if (writer === undefined) {
+    const as = given.text('as') ?? left.format.name;
+    const converted = convertConversation(left, as);
+    const text = () => `${JSON.stringify(writeConversation(converted.conversation), null, 2)}\n`;
+    return { as, ...converted, session: undefined, text };
+  }
+  const tokensBefore = Math.round(requestTokens(conversation, engine.estimator));
+  const session = createSessionOutput(writer, left, recording, { model, tokensBefore });
+  const { changes, text } = session.written;
+  return { as: writer.name, conversation: left, changes, session, text: () => text };
+}
+
+/** What a program needs to go on with a new session. */
+function sessionFacts(session: SessionOutput | undefined): object | undefined {
+  if (session === undefined) return undefined;
+  const { writer, written, about, place } = session;
+  return {
+    agent: writer.name,
+    id: written.id,
+    folder: about.folder,
+    path: place.path,
+    command: place.command,
+  };
+}
+
+/** Where the session is, and how to go on: the command is what was asked for, so it is data. */
+function saySession({ report }: Run, session: SessionOutput): void {
+  const { terminal, json } = report;
+  const whole = (text: string) => printable(text, Number.POSITIVE_INFINITY);
+  terminal.talk(`written to ${whole(session.place.path)}; the old session is as it was\n`);
+  if (session.missingFolder !== undefined) {
+    const folder = whole(session.missingFolder);
+    terminal.talk(`${folder}, where it was recorded, is not here: the new session belongs to this folder\n`);
+  }
+  if (!json) terminal.out(`${whole(resumeCommand(session))}\n`);
 }
 
 /** Whether the conversation itself does not go to standard output. */
 function isOutFree({ given }: Run): boolean {
-  return given.text('out') !== undefined || !writesConversation(given);
+  return given.text('out') !== undefined || given.flag('resume') || !writesConversation(given);
 }
 
 /** What was asked for is data, unless the conversation or its memory is the data. */
@@ -115,11 +174,12 @@ function showPreview({
   terminal.talk(`${terminal.styleTalk('dim', '- leaves   ~ is made smaller   + is new')}\n`);
 }
 
-function writeFiles(run: Run, value: unknown, receipt: object): void {
+function writeFiles(run: Run, { session, text }: Result, receipt: object): void {
   const { report, given } = run;
-  const text = `${JSON.stringify(value, null, 2)}\n`;
-  const isWritten = writeOutput(given, 'out', () => text) !== undefined;
-  if (!isWritten && writesConversation(given)) report.terminal.data(printableJson(text));
+  const isResumed = given.flag('resume') && session !== undefined;
+  if (isResumed) placeSession(session);
+  const isWritten = writeOutput(given, 'out', text) !== undefined || isResumed;
+  if (!isWritten && writesConversation(given)) report.terminal.data(printableJson(text()));
   writeOutput(given, 'receipt', () => `${JSON.stringify(receipt, null, 2)}\n`);
   writeOutput(given, 'html', () => pageOf(run));
 }
@@ -196,7 +256,8 @@ const NAMED_PARTS = 3;
 
 /** Whether the conversation is written anywhere: whoever asks for the memory alone gets nothing else. */
 export function writesConversation(given: GivenArguments): boolean {
-  return !given.flag('dryRun') && (given.text('out') !== undefined || !given.flag('show'));
+  const isPlaced = given.text('out') !== undefined || given.flag('resume');
+  return !given.flag('dryRun') && (isPlaced || !given.flag('show'));
 }
 
 /** The memories that the conversation has afterwards, be they new or from before. */

@@ -1,13 +1,14 @@
 import { runCompaction } from '../../compaction/engine.ts';
 import { type CompactionEvent, createEngine } from '../../compaction/options.ts';
-import type { NotCompacted, Strategy } from '../../compaction/plan/strategy.ts';
+import { type Change, changeOf, type NotCompacted, type Strategy } from '../../compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../compaction/strategies/registry.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
-import { conversionTargets } from '../../formats/convert/convert.ts';
 import { mendConversation } from '../../formats/mend/mend.ts';
 import { withLogging } from '../../integrations/node.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
+import type { Store } from '../../stores/store.ts';
 import { requestTokens } from '../../tokens/measure.ts';
+import type { Recording } from '../../transcripts/recordings.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
 import {
   createSummarizer,
@@ -21,6 +22,16 @@ import { checkOutputs, forceOption, unwritable } from '../files.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { type Report, reportError } from '../output.ts';
 import { findRecording, readingOptions, readModel } from '../recordings.ts';
+import {
+  type ArchiveKey,
+  openRunArchive,
+  type RunArchive,
+  restoreAll,
+  sessionName,
+  tenantOf,
+} from '../session-archive.ts';
+import { findSessionWriter, resumeOption, targetNames } from '../session-output.ts';
+import { overStore } from '../store.ts';
 import { deliver, writesConversation } from './compact-result.ts';
 
 /** `roundfold compact`: a smaller conversation, and an account of what became of every message. */
@@ -42,9 +53,10 @@ export const compact: CommandDefinition = {
     },
     {
       flags: '--as <format>',
-      help: 'wire format of the result (default: as it was)',
-      choices: conversionTargets,
+      help: 'wire format of the result, or the agent whose session file it becomes (default: the wire format it was in)',
+      choices: targetNames,
     },
+    resumeOption,
     { flags: '--receipt <file>', help: 'write there what became of every message, as JSON' },
     { flags: '--html <file>', help: 'write the same there as a page; it needs no network' },
     {
@@ -54,6 +66,10 @@ export const compact: CommandDefinition = {
     {
       flags: '--idle <seconds>',
       help: 'with --explain: how long ago the last request was, by which the prompt cache expires (default 0)',
+    },
+    {
+      flags: '--store <address>',
+      help: 'keep what leaves there (a path or postgres://…), so that the handles in the result can be recalled',
     },
     { flags: '--log <file>', help: 'append a record of the run, as a line of JSON' },
     forceOption,
@@ -74,6 +90,9 @@ export const compact: CommandDefinition = {
     ['roundfold compact session.jsonl --budget 20% --show', 'read what the model would still know'],
     ['roundfold compact session.jsonl --budget 40% --out smaller.json', 'to two fifths of its size'],
     ['roundfold compact session.jsonl --dry-run --explain --idle 600', 'what it costs after ten minutes'],
+    ['roundfold compact session.jsonl --budget 40% --resume', 'and go on in the agent that wrote it'],
+    ['roundfold compact session.jsonl --as pi --resume', 'and go on in another agent'],
+    ['roundfold compact session.jsonl --store notes.sqlite --out small.json', 'and recall what left'],
     ['roundfold compact session.jsonl --as openai-chat --out chat.json', 'and go on with another provider'],
     [
       'roundfold compact request.json --strategy sliding-window --set keepLast=20',
@@ -85,11 +104,21 @@ export const compact: CommandDefinition = {
 };
 
 async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
+  if (given.text('store') === undefined) return compactFile(given, report, undefined);
+  return overStore(given, report, ({ access }) => compactFile(given, report, access.forWriting()));
+}
+
+async function compactFile(
+  given: GivenArguments,
+  report: Report,
+  store: Store | undefined,
+): Promise<ExitCode> {
   checkOutputs(given, given.positional);
   const idleSeconds = readIdleSeconds(given);
   const summarizer = createSummarizer(given);
   const inner = createStrategy(given.text('strategy') ?? 'ladder', readSettings(given));
   const recording = await findRecording(given);
+  const writer = findSessionWriter(given, recording);
   const recorded = recording.conversations.at(-1);
   if (recorded === undefined)
     throw new RoundfoldError('input-not-understood', 'a recording without a conversation');
@@ -108,17 +137,57 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   // A provider would refuse open calls and lost results of a recording, so they are mended first, and reported.
   const { conversation, repairs } = mendConversation(recorded, { model });
   const tokens = requestTokens(conversation, engine.estimator);
+  const archive =
+    store === undefined ? undefined : openRunArchive(conversation, await archiveKey(store, recording, given));
   const targetTokens = readBudget(given.text('budget') ?? '50%', tokens);
   const { value: outcome, stoppedWith } = await untilInterrupted(async (signal) => {
-    const turn = { conversation, tokens, idleSeconds: undefined, signal };
+    const turn = { conversation, tokens, idleSeconds: undefined, signal, handleFor: archive?.handleFor };
     return (await runCompaction(engine, turn, { trigger: 'manual', targetTokens })).outcome;
   });
+  await keepWhatLeft(store, archive, changeOf(outcome), given);
   const code =
     outcome.status === 'failed'
       ? sayFailure(report, outcome, stoppedWith)
-      : deliver({ report, given, conversation, model, engine, targetTokens, outcome, repairs, idleSeconds });
+      : deliver({
+          report,
+          given,
+          recording,
+          writer,
+          conversation,
+          model,
+          engine,
+          targetTokens,
+          outcome,
+          repairs,
+          idleSeconds,
+        });
   const isWritten = outcome.status !== 'failed' && writesConversation(given);
   return worstOf([code, ...sayLogFailure(report, log, isWritten)]);
+}
+
+async function archiveKey(
+  store: Store,
+  { transcript }: Recording,
+  given: GivenArguments,
+): Promise<ArchiveKey> {
+  const [file = '-'] = given.positional;
+  const tenant = await tenantOf(store, undefined);
+  return { tenant, conversation: sessionName(transcript, file), createdAt: Date.now() };
+}
+
+/** Kept before anything is written: a result never names what cannot be read. */
+async function keepWhatLeft(
+  store: Store | undefined,
+  archive: RunArchive | undefined,
+  change: Change | undefined,
+  given: GivenArguments,
+): Promise<void> {
+  if (store === undefined || archive === undefined || change === undefined || given.flag('dryRun')) return;
+  const spans = archive.spansIn([change.conversation.messages.map(({ raw }) => raw), change.receipt]);
+  await restoreAll(
+    store,
+    spans.map((span) => ({ span })),
+  );
 }
 
 /**

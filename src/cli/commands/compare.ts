@@ -21,6 +21,7 @@ import { checkOutputs, forceOption, writeOutput } from '../files.ts';
 import { nearest } from '../nearest.ts';
 import { type Report, reportError, writeJson } from '../output.ts';
 import { readingOptions, readModel } from '../recordings.ts';
+import { expandFolders } from '../sessions/find-files.ts';
 import { shareBar, startProgressLine } from '../terminal.ts';
 
 /** The default strategy, two that agents use on their own, and a summary alone. */
@@ -33,7 +34,8 @@ export const compare: CommandDefinition = {
   name: 'compare',
   summary: 'measure on recorded sessions what strategies keep of what the agent needed later',
   arguments: '[file...]',
-  argumentHelp: 'session files, logs of requests, lists of messages; `-` reads standard input',
+  argumentHelp:
+    'session files, logs of requests, lists of messages, folders of them; `-` reads standard input',
   options: [
     { flags: '--strategies <names>', help: `which to compare (default ${defaultStrategies.join(',')})` },
     {
@@ -102,6 +104,7 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
     line.update(() => `comparing ${countOf(count, 'file')} ${shareBar(share, report.terminal)}`);
   const results = await runPool(input, settings, jobs, onProgress).finally(line.end);
   const codes = reportFiles(report, results);
+  if (input.files.length > given.positional.length) sayRead(report, results);
   const summary = summarize(results, settings);
   if (summary.sessions.length === 0) return worstOf([...codes, sayNothingToCompare(report, summary)]);
   tell(report, summary);
@@ -109,6 +112,15 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   if (page !== undefined) report.terminal.talk(`wrote ${page}\n`);
   if (baseline !== undefined) codes.push(judge(report, baseline, summary));
   return worstOf(codes);
+}
+
+/** Where folders were named, nobody has counted the files. */
+function sayRead({ terminal }: Report, results: readonly JobResult[]): void {
+  const unreadable = new Set(
+    results.filter(({ problem }) => problem !== undefined).map(({ source }) => source),
+  );
+  const read = new Set(results.map(({ source }) => source)).size - unreadable.size;
+  terminal.talk(`${countOf(read, 'file')} compared, ${unreadable.size} unreadable\n`);
 }
 
 /**
@@ -162,7 +174,7 @@ function readInput(given: GivenArguments): PoolInput {
       remedy: 'Name session files, or with --probes a folder of sessions with questions.',
     });
   }
-  return { files: given.positional, probes: folder === undefined ? [] : probeFilesIn(folder) };
+  return { files: expandFolders(given.positional), probes: folder === undefined ? [] : probeFilesIn(folder) };
 }
 
 function reportFiles(report: Report, results: readonly JobResult[]): ExitCode[] {

@@ -24,7 +24,7 @@ export const inspect: CommandDefinition = {
   summary: 'show what is in a conversation and where its tokens go',
   arguments: '<file...>',
   argumentHelp:
-    'session files, request bodies, lists of messages, logs of requests; `-` reads standard input',
+    'session files, request bodies, lists of messages, logs of requests, folders of them; `-` reads standard input',
   options: [
     ...readingOptions,
     { flags: '--window <tokens>', help: "size of the context window, instead of the model's" },
@@ -48,9 +48,11 @@ export const inspect: CommandDefinition = {
     const hasPage = given.text('html') !== undefined;
     const onPage = keepLargest<InspectedSession>(ON_PAGE);
     let inFile = keepLargest<Inspected>(LISTED + 1);
+    let conversations = 0;
     const code = await eachRecording(given, report, {
       visit(recording, file) {
         const inspected = inspectRecording(recording, settings);
+        conversations++;
         if (hasPage)
           onPage.add(
             toSession(file, inspected, recordedSeries(recording, estimatorFor(inspected.model, settings))),
@@ -62,6 +64,13 @@ export const inspect: CommandDefinition = {
       endFile(file) {
         if (!report.json) printFile(report, file, inFile.largest());
         inFile = keepLargest(LISTED + 1);
+      },
+      endFolders(files, unreadable) {
+        if (report.json) writeJson(report, 'summary', { files, conversations, unreadable });
+        else
+          report.terminal.out(
+            `${countOf(conversations, 'conversation')} in ${countOf(files, 'file')}, ${unreadable} unreadable\n`,
+          );
       },
     });
     if (onPage.count() > 0) {

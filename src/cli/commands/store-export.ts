@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import type { ArchivedSpan, Checkpoint, Store, StoredConversation, StoreRecord } from '../../stores/store.ts';
-import { type ByteSource, fileSource } from '../../transcripts/input/source.ts';
+import type { ByteSource } from '../../transcripts/input/source.ts';
 import { type CommandDefinition, jsonOption } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { createExportWriter, type DamagedLine, type RecordCounts, readExport } from '../export-format.ts';
 import { forceOption, openPrivateFile } from '../files.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { type Report, reportError, writeJson } from '../output.ts';
+import { restoreAll } from '../session-archive.ts';
 import {
   countRecords,
   overStore,
@@ -131,22 +132,18 @@ function compareOrders(left: Order, right: Order): number {
   return 0;
 }
 
-/** `roundfold store import`: puts an export back. */
-export const importRecords: CommandDefinition = {
-  name: 'import',
-  summary: 'put the records of an export into a store; those that are there already stay as they are',
-  arguments: '<file>',
-  argumentHelp: 'what `roundfold store export` wrote; `-` reads standard input',
-  options: [storeOption, jsonOption],
-  examples: [
-    ['roundfold store import backup.jsonl', 'all of it, or nothing when a line is damaged'],
-    ['roundfold store export | roundfold store import - --store postgres://host/db', 'from one to another'],
-  ],
-  run: (given, report) => overStore(given, report, runImport),
-};
+/** Whether the source is what `roundfold store export` writes. Standard input can be read only once, so it is taken for one. */
+export async function isExport(source: ByteSource): Promise<boolean> {
+  if (source.sizeBytes === undefined) return true;
+  for await (const chunk of source.open())
+    return EXPORT_BEGINNING.test(Buffer.from(chunk.subarray(0, 200)).toString('utf8'));
+  return false;
+}
 
-async function runImport({ given, report, access }: StoreWork): Promise<ExitCode> {
-  const source = await fileSource(given.positional[0] ?? '-');
+const EXPORT_BEGINNING = /^\{"version":\d{1,9},"type":"roundfold-export"/;
+
+/** Puts the records of an export back. */
+export async function importExport({ report, access }: StoreWork, source: ByteSource): Promise<ExitCode> {
   // Everything is checked before anything is stored. Only what cannot be opened again is held in memory until then.
   const held: StoreRecord[] | undefined = source.sizeBytes === undefined ? [] : undefined;
   const damaged: DamagedLine[] = [];
@@ -189,27 +186,6 @@ async function* recordsIn(source: ByteSource): AsyncGenerator<StoreRecord> {
       });
     }
   }
-}
-
-/** How many records one transaction puts back at most, and how many bytes. */
-const BATCH_RECORDS = 100;
-const BATCH_BYTES = 8_000_000;
-
-async function restoreAll(
-  store: Store,
-  records: Iterable<StoreRecord> | AsyncIterable<StoreRecord>,
-): Promise<void> {
-  let batch: StoreRecord[] = [];
-  let bytes = 0;
-  for await (const record of records) {
-    batch.push(record);
-    bytes += 'span' in record ? record.span.body.length : 0;
-    if (batch.length < BATCH_RECORDS && bytes < BATCH_BYTES) continue;
-    await store.restore(batch);
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) await store.restore(batch);
 }
 
 /** How many damaged lines are reported one by one. */

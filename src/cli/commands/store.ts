@@ -24,7 +24,8 @@ import {
   storeOption,
   tenantOption,
 } from '../store.ts';
-import { exportRecords, importRecords } from './store-export.ts';
+import { exportRecords } from './store-export.ts';
+import { importRecords } from './store-import.ts';
 
 /** `roundfold store ls`: the conversations of a store. */
 const list: CommandDefinition = {

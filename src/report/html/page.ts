@@ -10,22 +10,30 @@ export interface PageContent {
   readonly heading: Markup;
   readonly lead: Markup | undefined;
   readonly body: readonly Markup[];
+  /** A constant of the project that runs in the page, and its hash. */
+  readonly script?: { readonly text: string; readonly hash: string } | undefined;
 }
 
-/** Nothing may be loaded and nothing run: the page is its own text and one stylesheet, named by its hash. */
-const POLICY = `default-src 'none'; style-src 'sha256-${pageStyleHash}'; base-uri 'none'; form-action 'none'`;
+/** Nothing may be loaded, and nothing run but what is named by its hash: the page is its own text and one stylesheet. */
+function policyFor(script: PageContent['script']): string {
+  const run = script === undefined ? '' : ` script-src 'sha256-${script.hash}';`;
+  return `default-src 'none'; style-src 'sha256-${pageStyleHash}';${run} base-uri 'none'; form-action 'none'`;
+}
 
 /** Says which program wrote the page. */
 export const PAGE_GENERATOR = '<meta name="generator" content="roundfold">';
 
-/** One self-contained page. It needs no network, no script and no font but those of the reader's machine. */
-export function renderPage({ title, kind, heading, lead, body }: PageContent): string {
+/** One self-contained page. It needs no network, and no font but those of the reader's machine. */
+export function renderPage({ title, kind, heading, lead, body, script }: PageContent): string {
+  const run = script === undefined ? undefined : constantMarkup(`<script>${script.text}</script>`);
+  const promise =
+    script === undefined ? 'This page loads nothing and runs no script.' : 'This page loads nothing.';
   const page = html`
     <html lang="en">
     <head>
     <meta charset="utf-8">
     ${constantMarkup(PAGE_GENERATOR)}
-    <meta http-equiv="Content-Security-Policy" content="${constantMarkup(POLICY)}">
+    <meta http-equiv="Content-Security-Policy" content="${constantMarkup(policyFor(script))}">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <meta name="referrer" content="no-referrer">
@@ -41,7 +49,8 @@ export function renderPage({ title, kind, heading, lead, body }: PageContent): s
     ${lead === undefined ? undefined : html`<p class="lead">${lead}</p>`}
     </header>
     <main id="content" tabindex="-1">${body}</main>
-    <footer>Made offline by roundfold. This page loads nothing and runs no script.</footer>
+    <footer>Made offline by roundfold. ${promise}</footer>
+    ${run}
     </body>
     </html>`;
   return `<!doctype html>\n${textOfMarkup(page)}\n`;

@@ -138,6 +138,22 @@ section>:is(h2,p)+details.session{margin-top:16px}
 summary{cursor:pointer;color:var(--accent);font-size:14px;padding:4px 0;width:fit-content}
 details.session>summary{font-size:15px;font-weight:600;overflow-wrap:anywhere;width:auto;color:var(--ink)}
 .defs{position:absolute}
+.filled{fill:var(--own)}
+.tools{display:flex;flex-wrap:wrap;gap:12px 20px;align-items:center;margin-top:16px;font-size:14px}
+.tools[hidden]{display:none}
+.tools output{color:var(--muted)}
+.tools :is(input[type=search],select){font:inherit;color:inherit;background:var(--page);border:1px solid var(--line);border-radius:7px;padding:5px 9px;max-width:100%}
+.tools input[type=search]{width:min(340px,60vw)}
+thead button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer;text-decoration:underline dotted;text-underline-offset:4px}
+[aria-sort=descending] button::after{content:" \\2193"}
+[aria-sort=ascending] button::after{content:" \\2191"}
+.list{table-layout:fixed;min-width:980px}
+.list th{width:92px}
+.list th:first-child{width:140px}
+.list th:nth-child(3){width:112px}
+.list th:nth-last-child(-n+2){width:130px}
+.list .prompt{width:auto}
+.list td{overflow-wrap:anywhere}
 .words{margin:8px 0 0;font-size:14px}.words dt{font-weight:600;margin-top:8px}.words dd{margin:0;color:var(--muted);max-width:72ch}
 pre{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
 .memory{margin-top:10px}
@@ -173,4 +189,4 @@ export const pageStyle = [
 ].join('');
 
 /** SHA-256 of the stylesheet, in Base64. A test computes it again and says what it has to be. */
-export const pageStyleHash = 'nUDQPBkciYRfkMJW7mReHTkHD/mPPsi74LhXLJxsWS8=';
+export const pageStyleHash = '48QOBL2mxHvouBrwtH8NFluFUiGPZsWpcS4gJpZvPU8=';

@@ -1,4 +1,5 @@
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { claudeCodeCharge, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
 import { count, fillNote, listCounts } from '../records.ts';
 import type {
@@ -6,6 +7,7 @@ import type {
   RecordedCompaction,
   Reject,
   Segment,
+  SessionFacts,
   Transcript,
   TranscriptFold,
   TranscriptReader,
@@ -67,6 +69,9 @@ interface Session {
   readonly uuids: Set<string>;
   repeated: number;
   readonly unknownTypes: Map<string, number>;
+  facts: SessionFacts;
+  /** By response: every record of one repeats its usage, and only the last is final. */
+  readonly charges: Map<string, RecordedCharge>;
 }
 
 function openSession(reject: Reject): TranscriptFold {
@@ -76,13 +81,22 @@ function openSession(reject: Reject): TranscriptFold {
     uuids: new Set(),
     repeated: 0,
     unknownTypes: new Map(),
+    facts: {},
+    charges: new Map(),
   };
   return {
     add(entry) {
       addEntry(session, entry);
       return [];
     },
-    end: () => toTranscripts(session.records, notesOnFile(session)),
+    end: () =>
+      toTranscripts(session.records, notesOnFile(session), damageOfFile(session)).map(
+        (transcript, index) => ({
+          ...transcript,
+          session: session.facts,
+          ...(index === 0 ? { charges: [...session.charges.values()] } : {}),
+        }),
+      ),
   };
 }
 
@@ -92,6 +106,9 @@ function addEntry(session: Session, { value, place }: JsonEntry): void {
     session.reject(place, 'a record must be an object with a type');
     return;
   }
+  session.facts = factsOf(value, session.facts);
+  const counted = type === 'assistant' ? claudeCodeCharge(value) : undefined;
+  if (counted !== undefined) session.charges.set(counted.response, counted.charge);
   const record = readRecord(value, place, (reason) => session.reject(place, reason));
   const hasMeaning = record.isTurn || record.leftOut !== undefined || bookkeepingTypes.has(type);
   if (!hasMeaning) count(session.unknownTypes, type);
@@ -104,10 +121,25 @@ function addEntry(session: Session, { value, place }: JsonEntry): void {
   session.records.push(record);
 }
 
+/** What the newest records say: a session may move to another folder, branch or version. */
+function factsOf(value: JsonObject, known: SessionFacts): SessionFacts {
+  const folder = asString(value['cwd']);
+  if (folder === undefined) return known;
+  return {
+    id: asString(value['sessionId']) ?? known.id,
+    folder,
+    version: asString(value['version']) ?? known.version,
+    branch: asString(value['gitBranch']) ?? known.branch,
+  };
+}
+
+function damageOfFile({ repeated }: Session): string[] {
+  return repeated > 0 ? [fillNote('{n} repeated record{s} left out', repeated)] : [];
+}
+
 /** Notes on the file as a whole; they go with its first transcript. */
-function notesOnFile({ repeated, unknownTypes }: Session): string[] {
+function notesOnFile({ unknownTypes }: Session): string[] {
   const notes: string[] = [];
-  if (repeated > 0) notes.push(fillNote('{n} repeated record{s} left out', repeated));
   if (unknownTypes.size > 0) notes.push(`records of unknown type left out: ${listCounts(unknownTypes)}`);
   return notes;
 }
@@ -122,7 +154,11 @@ interface LiveConversation extends Conversation {
  * The conversations of a file: the one that was continued last, then the other main ones and the side chains, each in
  * file order. `fileNotes` go with the first of them.
  */
-function toTranscripts(records: readonly SessionRecord[], fileNotes: readonly string[]): Transcript[] {
+function toTranscripts(
+  records: readonly SessionRecord[],
+  fileNotes: readonly string[],
+  fileDamage: readonly string[],
+): Transcript[] {
   const live = growTree(records).flatMap(findLive);
   const sides = live.filter(({ newest }) => newest.record.isSide);
   const mains = live.filter(({ newest }) => !newest.record.isSide);
@@ -134,8 +170,17 @@ function toTranscripts(records: readonly SessionRecord[], fileNotes: readonly st
     ...sides.map((conversation, index) => toTranscript(conversation, sideTitle(conversation, index))),
   ];
   return transcripts.map((transcript, index) =>
-    index === 0 ? { ...transcript, notes: [...transcript.notes, ...fileNotes] } : transcript,
+    index === 0 ? withFileNotes(transcript, fileNotes, fileDamage) : transcript,
   );
+}
+
+function withFileNotes(
+  transcript: Transcript,
+  fileNotes: readonly string[],
+  fileDamage: readonly string[],
+): Transcript {
+  const notes = [...transcript.notes, ...fileDamage, ...fileNotes];
+  return { ...transcript, notes, damage: [...(transcript.damage ?? []), ...fileDamage] };
 }
 
 function findLive(conversation: Conversation): LiveConversation[] {
@@ -157,7 +202,8 @@ function toTranscript(conversation: LiveConversation, title: string): Transcript
     kind: conversation.newest.record.isSide ? 'side-chain' : 'main',
     model: newestModel(conversation),
     segments: conversation.stretches.map(toSegment),
-    notes: notesOn(conversation),
+    notes: [...damageOf(conversation), ...notesOn(conversation)],
+    damage: damageOf(conversation),
   };
 }
 
@@ -181,8 +227,10 @@ function readOpening(opener: TreeNode, messages: readonly ComposedMessage[]): Re
   const { part } = opener.record;
   const boundary = part?.type === 'boundary' ? part : undefined;
   const isCarried = ({ first }: ComposedMessage) => isSummary(first) || first.position < opener.position;
-  const firstNew = messages.findIndex((message) => !isCarried(message));
-  const summary = messages.find(({ first }) => isSummary(first) && first.position >= opener.position);
+  // What stands in front of the summary was put there with it.
+  const summaryAt = messages.findIndex(({ first }) => isSummary(first) && first.position >= opener.position);
+  const summary = messages[summaryAt];
+  const firstNew = messages.findIndex((message, index) => index > summaryAt && !isCarried(message));
   return {
     trigger: boundary?.trigger,
     tokensBefore: boundary?.tokensBefore,
@@ -212,11 +260,17 @@ const leftOutNotes: ReadonlyMap<LeftOut, string> = new Map([
   ['microcompaction', '{n} microcompaction{s}: cleared tool results are still here'],
 ]);
 
-function notesOn({ nodes, stretches, joined, beginsInTheMiddle }: LiveConversation): string[] {
+function damageOf({ joined, beginsInTheMiddle }: LiveConversation): string[] {
+  return [
+    ...(beginsInTheMiddle ? ['begins in the middle: the record before the first one is missing'] : []),
+    ...(joined > 0
+      ? [fillNote('{n} record{s} with a missing parent joined to the record before', joined)]
+      : []),
+  ];
+}
+
+function notesOn({ nodes, stretches }: LiveConversation): string[] {
   const notes: string[] = [];
-  if (beginsInTheMiddle) notes.push('begins in the middle: the record before the first one is missing');
-  if (joined > 0)
-    notes.push(fillNote('{n} record{s} with a missing parent joined to the record before', joined));
   const used = new Set(stretches.flatMap((stretch) => stretch.nodes));
   const abandoned = nodes.filter((node) => node.record.part?.type === 'message' && !used.has(node)).length;
   if (abandoned > 0) notes.push(fillNote('{n} record{s} of abandoned branches left out', abandoned));

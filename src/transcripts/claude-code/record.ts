@@ -75,7 +75,7 @@ export const bookkeepingTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** The model name of messages that the harness makes up itself: errors and interruptions. */
-const synthetic = '<synthetic>';
+const syntheticModel = '<synthetic>';
 
 const systemRecords = new Map<string, LeftOut>([
   ['local_command', 'local-command'],
@@ -113,7 +113,7 @@ export function readRecord(
 
 function reasonToHide(record: JsonObject): LeftOut | undefined {
   const { message } = record;
-  if (isObject(message) && message['model'] === synthetic) return 'synthetic';
+  if (isObject(message) && message['model'] === syntheticModel) return 'synthetic';
   if (record['isVisibleInTranscriptOnly'] === true && record['isCompactSummary'] !== true) return 'hidden';
   const content = isObject(message) ? message['content'] : undefined;
   return asList(content).some(isBlankText) ? 'blank' : undefined;

@@ -344,7 +344,7 @@ describe('a roll-back', () => {
       event('thread_rolled_back', { num_turns: 1 }),
       item(user('other')),
     ];
-    const segment = readMain(lines).segments[1];
+    const segment = readMain(lines).segments[0];
 
     expect(outline(segment)).toEqual(['user: one', 'assistant: first', 'user: other']);
     expect(segment?.opening?.carried).toBe(2);

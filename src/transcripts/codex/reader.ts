@@ -1,6 +1,7 @@
 import type { Place } from '../../conversation/errors.ts';
-import { asCount, asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/message.ts';
+import { codexCharge, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
 import { count, fillNote, listCounts, originAt } from '../records.ts';
 import type {
@@ -8,10 +9,12 @@ import type {
   RecordedCompaction,
   Reject,
   Segment,
+  SessionFacts,
   Transcript,
   TranscriptFold,
   TranscriptReader,
 } from '../transcript.ts';
+import { isWholeItem, itemMaker, opensUserTurn, userMessage } from './items.ts';
 
 /**
  * Rollout files of Codex, as OpenAI Responses items: the enveloped layout (`timestamp`, `type`, `payload`) and the
@@ -32,9 +35,13 @@ interface Rollout {
   model: string | undefined;
   windowTokens: number | undefined;
   instructions: string | undefined;
+  session: SessionFacts | undefined;
   /** Size of the context at the last response, as reported. */
   contextTokens: number | undefined;
   rolledBackTurns: number;
+  readonly charges: RecordedCharge[];
+  /** What had been counted in all with the last charge: events repeat the usage of the response before them. */
+  countedInAll: string;
   readonly unknownItems: Map<string, number>;
   readonly unknownRecords: Map<string, number>;
 }
@@ -54,8 +61,10 @@ const recordHandlers = new Map<string, (rollout: Rollout, record: RolloutRecord)
   ['event_msg', addEvent],
 ]);
 
+type EventHandler = (rollout: Rollout, payload: JsonObject, timestamp: string | undefined) => void;
+
 /** Every other event repeats an item or is meant for the screen. An aborted turn leaves its calls unanswered. */
-const eventHandlers = new Map<string, (rollout: Rollout, payload: JsonObject) => void>([
+const eventHandlers = new Map<string, EventHandler>([
   ['task_started', addWindow],
   ['turn_started', addWindow],
   ['token_count', addTokenCount],
@@ -63,7 +72,7 @@ const eventHandlers = new Map<string, (rollout: Rollout, payload: JsonObject) =>
 ]);
 
 /** Records that never hold a part of the conversation. */
-const bookkeeping = new Set(['state', 'world_state', 'inter_agent_communication']);
+const bookkeeping = new Set(['state', 'world_state', 'inter_agent_communication', 'token_usage_record']);
 
 function isRolloutRecord(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -80,8 +89,11 @@ function openRollout(reject: Reject): TranscriptFold {
     model: undefined,
     windowTokens: undefined,
     instructions: undefined,
+    session: undefined,
     contextTokens: undefined,
     rolledBackTurns: 0,
+    charges: [],
+    countedInAll: '',
     unknownItems: new Map(),
     unknownRecords: new Map(),
   };
@@ -118,13 +130,22 @@ function readRecord(value: JsonObject, place: Place): RolloutRecord | string {
   if (type !== undefined) return { type: 'response_item', payload: value, timestamp, place };
   if (typeof value['record_type'] === 'string') return { type: 'state', payload: value, timestamp, place };
   if (typeof value['id'] !== 'string' || timestamp === undefined) return 'a record must have a type';
-  return { type: 'session_meta', payload: { base_instructions: value['instructions'] }, timestamp, place };
+  const header = { id: value['id'], base_instructions: value['instructions'], git: value['git'] };
+  return { type: 'session_meta', payload: header, timestamp, place };
 }
 
 function addSessionMeta(rollout: Rollout, { payload }: RolloutRecord): void {
   const recorded = payload['base_instructions'];
   // A fork carries its parent's header after its own, a resumed session repeats it: the first one counts.
   rollout.instructions ??= isObject(recorded) ? asString(recorded['text']) : asString(recorded);
+  const { id, cwd, cli_version: version, model_provider: provider, git } = payload;
+  rollout.session ??= {
+    id: asString(id),
+    folder: asString(cwd),
+    version: asString(version),
+    branch: isObject(git) ? asString(git['branch']) : undefined,
+    provider: asString(provider),
+  };
 }
 
 function addTurnContext(rollout: Rollout, { payload }: RolloutRecord): void {
@@ -155,7 +176,9 @@ function addCompaction(rollout: Rollout, record: RolloutRecord): void {
     rollout.reject(place, 'a compaction must have a replacement history or a message');
     return;
   }
-  rollout.closed.push(closeSegment(rollout.current, rollout.instructions));
+  // A file that begins with a compaction has nothing in front of it.
+  if (rollout.current.items.length > 0 || rollout.current.opening !== undefined)
+    rollout.closed.push(closeSegment(rollout.current, rollout.instructions));
   rollout.current = openSegment({
     trigger: undefined,
     tokensBefore: rollout.contextTokens,
@@ -181,8 +204,8 @@ function replacementOf(
   );
 }
 
-function addEvent(rollout: Rollout, { payload }: RolloutRecord): void {
-  eventHandlers.get(asString(payload['type']) ?? '')?.(rollout, payload);
+function addEvent(rollout: Rollout, { payload, timestamp }: RolloutRecord): void {
+  eventHandlers.get(asString(payload['type']) ?? '')?.(rollout, payload, timestamp);
 }
 
 /** The window may change with the model in the middle of a session: the newest word counts. */
@@ -190,8 +213,11 @@ function addWindow(rollout: Rollout, { model_context_window: tokens }: JsonObjec
   rollout.windowTokens = asCount(tokens) || rollout.windowTokens;
 }
 
-function addTokenCount(rollout: Rollout, { info }: JsonObject): void {
-  if (isObject(info)) addWindow(rollout, info);
+function addTokenCount(rollout: Rollout, { info }: JsonObject, timestamp: string | undefined): void {
+  if (isObject(info)) {
+    addWindow(rollout, info);
+    addCharge(rollout, info, timestamp);
+  }
   const last = isObject(info) ? info['last_token_usage'] : undefined;
   if (!isObject(last)) return;
   const promptTokens = asCount(last['input_tokens']);
@@ -205,6 +231,15 @@ function addTokenCount(rollout: Rollout, { info }: JsonObject): void {
     const tokensAfter = asCount(last['total_tokens']) || undefined;
     current.opening = { ...current.opening, tokensAfter };
   }
+}
+
+function addCharge(rollout: Rollout, info: JsonObject, timestamp: string | undefined): void {
+  const { total_token_usage: total, last_token_usage: last } = info;
+  const countedInAll = JSON.stringify(total ?? null);
+  if (!isObject(last) || countedInAll === rollout.countedInAll) return;
+  rollout.countedInAll = countedInAll;
+  const charge = codexCharge(last, rollout.model, timestamp);
+  if (charge !== undefined) rollout.charges.push(charge);
 }
 
 function addRollBack(rollout: Rollout, payload: JsonObject): void {
@@ -223,6 +258,8 @@ function* finish(rollout: Rollout): Iterable<Transcript> {
     windowTokens: rollout.windowTokens,
     segments,
     notes: notesOf(rollout),
+    session: rollout.session,
+    charges: rollout.charges,
   };
 }
 
@@ -299,71 +336,4 @@ function rollBack(segment: OpenSegment, turns: number): number {
 function closeSegment(segment: OpenSegment, instructions: string | undefined): Segment {
   const { items, origins, opening } = segment;
   return { body: instructions === undefined ? items : { instructions, input: items }, origins, opening };
-}
-
-/** Who wrote an item: the model in its response, or the client before or after it. */
-type ItemMaker = 'model' | 'client';
-
-const makers = new Map<string, ItemMaker>([
-  ['reasoning', 'model'],
-  ['function_call', 'model'],
-  ['function_call_output', 'client'],
-  ['custom_tool_call', 'model'],
-  ['custom_tool_call_output', 'client'],
-  ['local_shell_call', 'model'],
-  ['local_shell_call_output', 'client'],
-  ['tool_search_call', 'model'],
-  ['tool_search_output', 'client'],
-  ['tool_search_call_output', 'client'],
-  ['web_search_call', 'model'],
-  ['image_generation_call', 'model'],
-  ['agent_message', 'client'],
-  ['compaction', 'client'],
-  ['compaction_summary', 'client'],
-  ['context_compaction', 'client'],
-]);
-
-/** Who wrote this item; undefined when it is of no type that the Responses API takes (`ghost_snapshot`, `other`). */
-function itemMaker(item: JsonObject): ItemMaker | undefined {
-  const type = asString(item['type']) ?? '';
-  if (type === 'message') return item['role'] === 'assistant' ? 'model' : 'client';
-  return makers.get(type);
-}
-
-/** Whether the item has what its type demands, as far as a reader depends on it. */
-function isWholeItem(item: JsonObject): boolean {
-  if (item['type'] !== 'message') return typeof item['type'] === 'string';
-  return (
-    typeof item['role'] === 'string' &&
-    (typeof item['content'] === 'string' || Array.isArray(item['content']))
-  );
-}
-
-/** How user messages begin that the harness writes itself; they open no turn. */
-const harnessOpenings = [
-  '# AGENTS.md instructions',
-  '<environment_context>',
-  '<skill>',
-  '<subagent_notification>',
-  '<turn_aborted>',
-  '<user_instructions>',
-  '<user_shell_command>',
-];
-
-/** Whether the item is a message of the human's, which opens a turn. */
-function opensUserTurn(item: unknown): boolean {
-  if (!isObject(item) || item['type'] !== 'message' || item['role'] !== 'user') return false;
-  const text = openingText(item['content']);
-  return !harnessOpenings.some((opening) => text.startsWith(opening));
-}
-
-function openingText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  const first = asList(content)[0];
-  return isObject(first) ? (asString(first['text']) ?? '') : '';
-}
-
-/** A user message with this text. */
-function userMessage(text: string): JsonObject {
-  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }

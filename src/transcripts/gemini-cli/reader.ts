@@ -1,5 +1,6 @@
 import type { Place } from '../../conversation/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
+import { geminiCharge, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
 import { createTally, placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
 import type { Origin, Reject, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
@@ -37,6 +38,8 @@ interface Session {
   readonly id: string | undefined;
   isSubagent: boolean;
   readonly messages: Map<string, SessionMessage>;
+  /** By message; what was taken back was paid for. */
+  readonly charges: Map<string, RecordedCharge>;
   readonly tally: Tally;
 }
 
@@ -45,7 +48,7 @@ function openFile(reject: Reject): TranscriptFold {
   let sessions = 0;
   const start = (id: string | undefined): Session => {
     sessions++;
-    return { id, isSubagent: false, messages: new Map(), tally: createTally() };
+    return { id, isSubagent: false, messages: new Map(), charges: new Map(), tally: createTally() };
   };
   return {
     *add({ value, place }: JsonEntry) {
@@ -105,7 +108,11 @@ function rewind({ messages, tally }: Session, id: string): void {
   tally.add('{n} rewind{s} applied: what was taken back is left out');
 }
 
-function addMessage({ messages }: Session, message: unknown, { place, reject }: RecordContext): void {
+function addMessage(
+  { messages, charges }: Session,
+  message: unknown,
+  { place, reject }: RecordContext,
+): void {
   const read = isObject(message) ? messageTypes.get(asString(message['type']) ?? '') : undefined;
   if (!isObject(message) || typeof message['type'] !== 'string') {
     reject(place, 'expected a message of a Gemini CLI session: an object with a `type`');
@@ -115,9 +122,11 @@ function addMessage({ messages }: Session, message: unknown, { place, reject }: 
   const id = asString(message['id']) ?? `without id ${messages.size}`;
   const unit = read?.(message, place, { add: (note) => void notes.push(note) });
   messages.set(id, { unit, notes });
+  const charge = geminiCharge(message, timestampOf(message['timestamp']));
+  if (charge !== undefined) charges.set(id, charge);
 }
 
-function toTranscript({ id, isSubagent, messages, tally }: Session, isOnly: boolean): Transcript {
+function toTranscript({ id, isSubagent, messages, charges, tally }: Session, isOnly: boolean): Transcript {
   const sent = [...messages.values()].flatMap(({ unit }) => unit ?? []);
   for (const { notes } of messages.values()) for (const note of notes) tally.add(note);
   const name = isSubagent ? 'sub-agent' : 'main';
@@ -129,6 +138,8 @@ function toTranscript({ id, isSubagent, messages, tally }: Session, isOnly: bool
     model: sent.findLast(({ model }) => model !== undefined)?.model,
     segments: [toContents(sent)],
     notes: tally.notes(),
+    session: { id },
+    charges: [...charges.values()],
   };
 }
 

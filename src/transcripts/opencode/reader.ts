@@ -2,9 +2,19 @@ import type { Place } from '../../conversation/errors.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/message.ts';
 import { anthropicSegment, type Piece, type SegmentPieces } from '../anthropic-turns.ts';
+import { opencodeCharges, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
 import { createTally, placeInside, type Tally, timestampOf, usageOf } from '../records.ts';
-import type { Origin, Reject, Segment, Transcript, TranscriptFold, TranscriptReader } from '../transcript.ts';
+import type {
+  Origin,
+  Reject,
+  Segment,
+  SessionFacts,
+  Transcript,
+  TranscriptFold,
+  TranscriptReader,
+} from '../transcript.ts';
+import { countUnknown, readFile, readReasoning, readResult, readText } from './parts.ts';
 
 /**
  * OpenCode sessions, as Anthropic messages: the output of `opencode export`, or messages in the layout
@@ -37,6 +47,8 @@ interface Entry {
   readonly id: string | undefined;
   readonly pieces: readonly Piece[];
   readonly model: string | undefined;
+  readonly provider: string | undefined;
+  readonly charges: readonly RecordedCharge[];
   /** Set on the user message that asks for a compaction. */
   readonly marker: { readonly isAutomatic: boolean; readonly tailStartId: string | undefined } | undefined;
   /** Set on the assistant message that holds the summary. */
@@ -47,6 +59,7 @@ interface Session {
   readonly id: string | undefined;
   readonly entries: Entry[];
   readonly tally: Tally;
+  readonly facts: SessionFacts;
 }
 
 function openFile(reject: Reject): TranscriptFold {
@@ -60,7 +73,7 @@ function openFile(reject: Reject): TranscriptFold {
     *add({ value, place }: JsonEntry) {
       if (isExport(value)) {
         const info: JsonObject = isObject(value['info']) ? value['info'] : {};
-        const session = createSession(asString(info['id']));
+        const session = createSession(asString(info['id']), info);
         for (const [index, message] of asList(value['messages']).entries()) {
           addRecord(session, message, placeInside(place, `messages.${index}`));
         }
@@ -78,17 +91,14 @@ function openFile(reject: Reject): TranscriptFold {
   };
 }
 
-function createSession(id: string | undefined): Session {
-  return { id, entries: [], tally: createTally() };
+function createSession(id: string | undefined, info: JsonObject = {}): Session {
+  const facts = { id, folder: asString(info['directory']), version: asString(info['version']) };
+  return { id, entries: [], tally: createTally(), facts };
 }
 
 function readEntry({ info, parts }: MessageRecord, context: MessageContext): Entry {
   const isAssistant = info['role'] === 'assistant';
-  const model = isAssistant
-    ? info['modelID']
-    : isObject(info['model'])
-      ? info['model']['modelID']
-      : undefined;
+  const author: JsonObject = isAssistant ? info : isObject(info['model']) ? info['model'] : {};
   const marker = isAssistant
     ? undefined
     : parts.find((part) => isObject(part) && part['type'] === 'compaction');
@@ -99,7 +109,9 @@ function readEntry({ info, parts }: MessageRecord, context: MessageContext): Ent
   return {
     id: asString(info['id']),
     pieces: read(info, parts, context),
-    model: asString(model),
+    model: asString(author['modelID']),
+    provider: asString(author['providerID']),
+    charges: isAssistant ? opencodeCharges(info, parts, createdAt(info)) : [],
     marker: isObject(marker)
       ? { isAutomatic: marker['auto'] === true, tailStartId: asString(marker['tail_start_id']) }
       : undefined,
@@ -117,6 +129,11 @@ function toTranscript(session: Session, isOnly: boolean, isSideChain: boolean): 
     model: entries.findLast(({ model }) => model !== undefined)?.model,
     segments: segmentsOf(entries, tally),
     notes: tally.notes(),
+    charges: entries.flatMap(({ charges }) => charges),
+    session: {
+      ...session.facts,
+      provider: entries.findLast(({ provider }) => provider !== undefined)?.provider,
+    },
   };
 }
 
@@ -225,37 +242,6 @@ function readUserPart(part: JsonObject, tally: Tally): readonly JsonObject[] {
   }
 }
 
-function readText(part: JsonObject, tally: Tally): readonly JsonObject[] {
-  const text = asString(part['text']) ?? '';
-  if (text.trim() === '') {
-    tally.add('{n} blank text part{s} left out');
-    return [];
-  }
-  if (part['synthetic'] === true)
-    tally.add('{n} synthetic text part{s} kept: written by OpenCode, not by the user');
-  return [{ type: 'text', text }];
-}
-
-/** Files that OpenCode has already put into text parts beside them. */
-const INLINED_FILES = new Set(['text/plain', 'application/x-directory']);
-
-function readFile(part: JsonObject, tally: Tally): readonly JsonObject[] {
-  const mime = asString(part['mime']) ?? '';
-  if (INLINED_FILES.has(mime)) return [];
-  const type = mime.startsWith('image/') ? 'image' : mime === 'application/pdf' ? 'document' : undefined;
-  const source = sourceOf(asString(part['url']) ?? '', mime);
-  if (type !== undefined && source !== undefined) return [{ type, source }];
-  tally.add('{n} attached file{s} that the format or the record has no room for left out');
-  return [];
-}
-
-function sourceOf(url: string, mime: string): JsonObject | undefined {
-  if (url.startsWith('https://') || url.startsWith('http://')) return { type: 'url', url };
-  // The header of a data URL is short; looking further would scan the payload of one without a comma.
-  const comma = url.startsWith('data:') ? url.slice(0, 256).indexOf(',') : -1;
-  return comma === -1 ? undefined : { type: 'base64', media_type: mime, data: url.slice(comma + 1) };
-}
-
 interface PlacedPart {
   readonly part: JsonObject;
   readonly index: number;
@@ -313,39 +299,6 @@ function readAssistantPart(part: JsonObject, tally: Tally): readonly JsonObject[
   }
 }
 
-function readReasoning(part: JsonObject, tally: Tally): readonly JsonObject[] {
-  const metadata = isObject(part['metadata']) ? part['metadata']['anthropic'] : undefined;
-  const { signature, redactedData }: JsonObject = isObject(metadata) ? metadata : {};
-  if (typeof redactedData === 'string') return [{ type: 'redacted_thinking', data: redactedData }];
-  if (typeof signature === 'string' && signature !== '') {
-    return [{ type: 'thinking', thinking: asString(part['text']) ?? '', signature }];
-  }
-  tally.add('{n} reasoning part{s} without an Anthropic signature left out');
-  return [];
-}
-
-/** The result of a call; undefined while there is none, so that the call stays unanswered. */
-function readResult(id: string, state: JsonObject, tally: Tally): JsonObject | undefined {
-  const { status, output, error, metadata, time } = state;
-  if (status === 'error') {
-    const isInterrupted = isObject(metadata) && metadata['interrupted'] === true;
-    if (isInterrupted && typeof metadata['output'] === 'string') return toolResult(id, metadata['output']);
-    return { ...toolResult(id, asString(error) ?? ''), is_error: true };
-  }
-  if (status !== 'completed') return undefined;
-  if (isObject(time) && time['compacted'] !== undefined) {
-    tally.add('{n} tool result{s} that OpenCode had cleared shown in full');
-  }
-  const text = asString(output) ?? '';
-  const files = asList(state['attachments']).flatMap((file) => (isObject(file) ? readFile(file, tally) : []));
-  if (files.length === 0) return toolResult(id, text);
-  return toolResult(id, text.trim() === '' ? files : [{ type: 'text', text }, ...files]);
-}
-
-function toolResult(id: string, content: string | readonly JsonObject[]): JsonObject {
-  return { type: 'tool_result', tool_use_id: id, content };
-}
-
 /** A turn that ended in an error is not sent again, unless the user stopped it after it had done something. */
 function isLostTurn(info: JsonObject, parts: readonly unknown[]): boolean {
   const { error } = info;
@@ -356,25 +309,11 @@ function isLostTurn(info: JsonObject, parts: readonly unknown[]): boolean {
   return error['name'] !== 'MessageAbortedError' || !hasWork;
 }
 
-/** Parts that carry no content: bookkeeping, and markers whose text stands in parts of its own. */
-const SILENT_PARTS = new Set([
-  'step-start',
-  'step-finish',
-  'snapshot',
-  'patch',
-  'agent',
-  'retry',
-  'compaction',
-]);
-
-function countUnknown(part: JsonObject, tally: Tally): void {
-  if (!SILENT_PARTS.has(asString(part['type']) ?? '')) tally.add('{n} part{s} of an unknown type left out');
-}
-
 function originOf(info: JsonObject, usage: Usage | undefined, { place }: MessageContext): Origin {
-  const created = isObject(info['time']) ? info['time']['created'] : undefined;
-  return { place, timestamp: timestampOf(created), responseId: undefined, usage };
+  return { place, timestamp: createdAt(info), responseId: undefined, usage };
 }
+
+const createdAt = ({ time }: JsonObject) => (isObject(time) ? timestampOf(time['created']) : undefined);
 
 function readUsage(tokens: unknown): Usage | undefined {
   if (!isObject(tokens)) return undefined;

@@ -1,11 +1,13 @@
 import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { SegmentPieces } from '../anthropic-turns.ts';
+import { piCharge, type RecordedCharge } from '../charges.ts';
 import type { JsonEntry } from '../input/json-values.ts';
-import { createTally, type Tally } from '../records.ts';
+import { createTally, type Tally, timestampOf } from '../records.ts';
 import type {
   RecordedCompaction,
   Reject,
   Segment,
+  SessionFacts,
   Transcript,
   TranscriptFold,
   TranscriptReader,
@@ -50,6 +52,9 @@ interface Node {
   readonly entry: Entry | undefined;
   readonly compaction: Compaction | undefined;
   readonly model: string | undefined;
+  readonly provider?: string | undefined;
+  /** Set on the header. */
+  readonly session?: SessionFacts;
 }
 
 interface Compaction extends Omit<RecordedCompaction, 'carried'> {
@@ -64,6 +69,7 @@ const NOTHING: Pick<Node, 'entry' | 'compaction' | 'model'> = {
 
 function openSession(reject: Reject): TranscriptFold {
   const nodes: Node[] = [];
+  const charges: RecordedCharge[] = [];
   const tally = createTally();
   return {
     add({ value, place }: JsonEntry) {
@@ -73,6 +79,7 @@ function openSession(reject: Reject): TranscriptFold {
         return [];
       }
       if (read === undefined) tally.add('{n} record{s} of an unknown type left out');
+      charges.push(...chargesIn(value));
       const isHeader = value['type'] === 'session';
       nodes.push({
         id: isHeader ? undefined : asString(value['id']),
@@ -82,15 +89,22 @@ function openSession(reject: Reject): TranscriptFold {
       });
       return [];
     },
-    end: () => (nodes.length === 0 ? [] : [toTranscript(nodes, tally)]),
+    end: () => (nodes.length === 0 ? [] : [{ ...toTranscript(nodes, tally), charges }]),
   };
+}
+
+/** What a record was charged for: a turn, and with some versions a compaction. */
+function chargesIn(record: JsonObject): readonly RecordedCharge[] {
+  const message = isObject(record['message']) ? record['message'] : record;
+  if (record['type'] !== 'compaction' && message['role'] !== 'assistant') return [];
+  return [piCharge(message, timestampOf(record['timestamp']))].filter((charge) => charge !== undefined);
 }
 
 type RecordReader = (record: JsonObject, context: EntryContext) => Partial<Node>;
 
 const recordTypes = new Map<string, RecordReader>([
-  ['session', (record) => ({ model: asString(record['modelId']) })],
-  ['model_change', (record) => ({ model: asString(record['modelId']) })],
+  ['session', readHeader],
+  ['model_change', readModel],
   ['message', readMessage],
   ['custom_message', (record, context) => ({ entry: readUserContent(record, 'content', context) })],
   ['branch_summary', (record, context) => ({ entry: readUserContent(record, 'summary', context) })],
@@ -102,9 +116,18 @@ const recordTypes = new Map<string, RecordReader>([
   ),
 ]);
 
+function readModel(record: JsonObject): Partial<Node> {
+  return { model: asString(record['modelId']), provider: asString(record['provider']) };
+}
+
+function readHeader(record: JsonObject): Partial<Node> {
+  const session = { id: asString(record['id']), folder: asString(record['cwd']) };
+  return { ...readModel(record), session };
+}
+
 function readMessage(record: JsonObject, context: EntryContext): Partial<Node> {
   const entry = readEntry(record, context);
-  return { entry, model: entry?.role === 'assistant' ? entry.author.model : undefined };
+  return entry?.role === 'assistant' ? { entry, ...entry.author } : { entry };
 }
 
 function readUserContent(record: JsonObject, key: string, { place, tally }: EntryContext): Entry | undefined {
@@ -148,6 +171,10 @@ function toTranscript(nodes: readonly Node[], tally: Tally): Transcript {
     model,
     segments: written.segments,
     notes: tally.notes(),
+    session: {
+      ...nodes.find(({ session }) => session !== undefined)?.session,
+      provider: path.findLast(({ provider }) => provider !== undefined)?.provider,
+    },
   };
 }
 

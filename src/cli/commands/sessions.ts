@@ -1,0 +1,223 @@
+import { availableParallelism } from 'node:os';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { printable } from '../../conversation/printable.ts';
+import { renderSessionsPage } from '../../report/html/sessions-page.ts';
+import type { SessionRow } from '../../report/session-row.ts';
+import { agentTotals, type SessionTotals, sessionsText } from '../../report/sessions-text.ts';
+import { formatBytes } from '../../report/terminal.ts';
+import { sessionWriters, transcriptReaders } from '../../transcripts/registry.ts';
+import { type CommandDefinition, type GivenArguments, jsonOption } from '../command.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { checkOutputs, forceOption, writeOutput } from '../files.ts';
+import { untilInterrupted } from '../interruption.ts';
+import { type Report, reportError, writeJson } from '../output.ts';
+import { agentEnvironment } from '../session-output.ts';
+import { findAgentFiles, findFiles, type SessionFile } from '../sessions/find-files.ts';
+import { openIndex } from '../sessions/index-file.ts';
+import type { Look } from '../sessions/look.ts';
+import { lookAtAll } from '../sessions/look-all.ts';
+import { shareBar, startProgressLine } from '../terminal.ts';
+import { readVersion } from '../version.ts';
+
+const ORDERS = {
+  used: ({ usedAt }: SessionRow) => usedAt ?? '',
+  started: ({ startedAt }: SessionRow) => startedAt ?? '',
+  cost: ({ cost }: SessionRow) => cost.dollars,
+  context: ({ contextTokens }: SessionRow) => contextTokens,
+  rounds: ({ rounds }: SessionRow) => rounds,
+} as const;
+
+/** `roundfold sessions`: every session of every agent, what it cost, and how full it is. */
+export const sessions: CommandDefinition = {
+  name: 'sessions',
+  summary: 'list the sessions of your agents: what each cost, how full it is, whether it is broken',
+  arguments: '[path...]',
+  argumentHelp:
+    'folders and files to look at (default: where Claude Code, Codex, pi, OpenCode and Gemini CLI keep their sessions)',
+  options: [
+    {
+      flags: '--sort <by>',
+      help: 'what comes first (default used: the newest)',
+      choices: Object.keys(ORDERS),
+    },
+    { flags: '--since <time>', help: 'only sessions used since then: 7d, 12h, or a date such as 2026-11-01' },
+    {
+      flags: '--agent <name>',
+      help: 'only sessions of this agent',
+      choices: [
+        ...sessionWriters.map(({ name }) => name),
+        ...transcriptReaders(() => undefined)
+          .map(({ name }) => name)
+          .filter((name) => !sessionWriters.some((writer) => writer.name === name)),
+      ],
+    },
+    { flags: '--project <text>', help: 'only sessions whose folder has this in its path' },
+    { flags: '--html <file>', help: 'also write a page there with a table to sort, filter and search' },
+    forceOption,
+    jsonOption,
+  ],
+  examples: [
+    ['roundfold sessions', 'everything, the newest first'],
+    ['roundfold sessions --since 7d --sort cost', 'where the money of the last week went'],
+    ['roundfold sessions --html sessions.html', 'as a page'],
+    ['roundfold sessions ./exports --json | jq .cost.dollars', 'of a folder, for a program'],
+  ],
+  run,
+};
+
+async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
+  checkOutputs(given, []);
+  const since = readSince(given.text('since'), Date.now());
+  const files =
+    given.positional.length === 0 ? findAgentFiles(agentEnvironment()) : given.positional.flatMap(findFiles);
+  if (files.length === 0) {
+    throw new RoundfoldError('input-not-understood', 'no session files found', {
+      remedy: 'Name a folder or files. Without them, the folders of the agents of this user are looked at.',
+    });
+  }
+  const { value: looks, stoppedWith } = await untilInterrupted((signal) =>
+    lookAtFiles(files, report, signal),
+  );
+  if (stoppedWith !== undefined) {
+    reportError(report, {
+      code: 'interrupted',
+      message: `interrupted after ${looks.size} of ${files.length} files`,
+      remedy: 'Run it again: what was seen is not read a second time.',
+    });
+    return stoppedWith;
+  }
+  const rows = choose(withSubagents([...looks.values()].flatMap((look) => look.rows)), given, since);
+  const unreadable = [...looks].filter(([, look]) => look.problem !== undefined);
+  const totals = totalsOf(rows, unreadable.length);
+  tell(rows, totals, report);
+  if (!report.json) sayUnreadable(unreadable, report);
+  const out = writeOutput(given, 'html', () => renderSessionsPage(rows, totals));
+  if (out !== undefined) report.terminal.talk(`wrote ${printable(out, Number.POSITIVE_INFINITY)}\n`);
+  return exitCodes.done;
+}
+
+/** The looks by file, in the order of the files. */
+async function lookAtFiles(
+  files: readonly SessionFile[],
+  { terminal }: Report,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Look>> {
+  const index = openIndex(agentEnvironment(), readVersion());
+  const found = new Map<string, Look>();
+  const unknown: SessionFile[] = [];
+  for (const file of files) {
+    const look = index.find(file);
+    if (look === undefined) unknown.push(file);
+    else found.set(file.path, look);
+  }
+  const progress = startProgressLine(terminal, PROGRESS_DELAY_MS);
+  const all = unknown.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  let done = 0;
+  try {
+    await lookAtAll(unknown, {
+      threads: availableParallelism(),
+      signal,
+      onLook(file, look) {
+        found.set(file.path, look);
+        index.add(file, look);
+        done += file.sizeBytes;
+        progress.update(() => `${shareBar(done / Math.max(1, all), terminal)} of ${formatBytes(all)}`);
+      },
+    });
+  } finally {
+    progress.end();
+    index.save();
+  }
+  return new Map(files.flatMap(({ path }) => (found.has(path) ? [[path, found.get(path) as Look]] : [])));
+}
+
+const PROGRESS_DELAY_MS = 1000;
+
+/** Sub-agents that have files of their own belong to the session that called them. */
+function withSubagents(rows: readonly SessionRow[]): readonly SessionRow[] {
+  const mains = new Map<string, SessionRow>();
+  const keyOf = ({ agent, id }: SessionRow) => `${agent}\n${id}`;
+  for (const row of rows) if (!row.isSideChain && row.id !== undefined) mains.set(keyOf(row), row);
+  const added = new Map<SessionRow, SessionRow[]>();
+  const alone: SessionRow[] = [];
+  for (const row of rows) {
+    const main = row.isSideChain ? mains.get(keyOf(row)) : undefined;
+    if (main === undefined) alone.push(row);
+    else added.set(main, [...(added.get(main) ?? []), row]);
+  }
+  return alone.map((row) => {
+    const agents = added.get(row) ?? [];
+    return agents.length === 0
+      ? row
+      : { ...row, subagents: row.subagents + agents.length, cost: sumCosts([row, ...agents]) };
+  });
+}
+
+function sumCosts(rows: readonly SessionRow[]): SessionRow['cost'] {
+  const sum = (key: keyof SessionRow['cost']): number =>
+    rows.reduce((total, { cost }) => total + cost[key], 0);
+  return {
+    dollars: sum('dollars'),
+    unpriced: sum('unpriced'),
+    responses: sum('responses'),
+    inputTokens: sum('inputTokens'),
+    cacheReadTokens: sum('cacheReadTokens'),
+    cacheWriteTokens: sum('cacheWriteTokens'),
+    outputTokens: sum('outputTokens'),
+  };
+}
+
+function choose(rows: readonly SessionRow[], given: GivenArguments, since: string): readonly SessionRow[] {
+  const agent = given.text('agent');
+  const project = given.text('project')?.toLowerCase();
+  const order = ORDERS[(given.text('sort') ?? 'used') as keyof typeof ORDERS]; // one of the choices
+  return rows
+    .filter((row) => agent === undefined || row.agent === agent)
+    .filter((row) => project === undefined || row.project?.toLowerCase().includes(project) === true)
+    .filter(({ usedAt }) => since === '' || (usedAt ?? '') >= since)
+    .toSorted((left, right) => {
+      const [one, other] = [order(left), order(right)];
+      return one === other ? 0 : one < other ? 1 : -1;
+    });
+}
+
+const MS_PER = { d: 86_400_000, h: 3_600_000 } as const;
+
+/**
+ * The time from which on sessions count, as ISO 8601; empty for all times.
+ * @throws RoundfoldError `usage` for what is no time
+ */
+function readSince(text: string | undefined, nowMs: number): string {
+  if (text === undefined) return '';
+  const [, count, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
+  if (count !== undefined)
+    return new Date(nowMs - Number(count) * MS_PER[unit === 'h' ? 'h' : 'd']).toISOString();
+  const dateMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(dateMs)) return new Date(dateMs).toISOString();
+  throw new RoundfoldError('usage', `--since wants a time, not ${JSON.stringify(text.slice(0, 40))}`, {
+    remedy: 'For example 7d, 12h or 2026-11-01.',
+  });
+}
+
+function totalsOf(rows: readonly SessionRow[], unreadable: number): SessionTotals {
+  const broken = rows.filter(({ fault }) => fault !== undefined).length;
+  return { cost: sumCosts(rows), legal: rows.length - broken, broken, unreadable, agents: agentTotals(rows) };
+}
+
+function tell(rows: readonly SessionRow[], totals: SessionTotals, report: Report): void {
+  if (!report.json) {
+    report.terminal.out(sessionsText(rows, totals, report.terminal));
+    return;
+  }
+  for (const row of rows) writeJson(report, 'session', row);
+  writeJson(report, 'sessions', { sessions: rows.length, ...totals });
+}
+
+const SHOWN_UNREADABLE = 5;
+
+function sayUnreadable(unreadable: readonly (readonly [string, Look])[], { terminal }: Report): void {
+  for (const [file, { problem }] of unreadable.slice(0, SHOWN_UNREADABLE))
+    terminal.talk(`unreadable: ${printable(`${file}: ${problem}`, Number.POSITIVE_INFINITY)}\n`);
+  const rest = unreadable.length - SHOWN_UNREADABLE;
+  if (rest > 0) terminal.talk(`and ${rest} more files that hold no session\n`);
+}

@@ -1,0 +1,138 @@
+import type { SessionRow } from '../session-row.ts';
+import {
+  formatContext,
+  formatCost,
+  formatDollars,
+  type SessionTotals,
+  verdictLine,
+} from '../sessions-text.ts';
+import { countOf, formatCount, formatShort, formatTime } from '../terminal.ts';
+import { axisTo, percent, place, plot } from './charts.ts';
+import { html, type Markup, quoted, quotedPath } from './markup.ts';
+import { renderPage, section, statistics } from './page.ts';
+import { sessionsScript, sessionsScriptHash } from './sessions-script.ts';
+
+/** A page with every session: what was spent on which day, and a table to sort, filter and search. */
+export function renderSessionsPage(rows: readonly SessionRow[], totals: SessionTotals): string {
+  const { cost, broken, unreadable } = totals;
+  return renderPage({
+    title: 'Sessions',
+    kind: 'sessions',
+    heading: html`${countOf(rows.length, 'session')}`,
+    lead: html`${totals.agents.map(({ agent, sessions, dollars }) => html`<span class="nowrap">${agent}: ${formatCount(sessions)}, ${formatDollars(dollars)}</span> · `)}`,
+    body: [
+      statistics([
+        { name: 'cost at list prices', value: formatCost(cost), detail: unpricedWords(cost.unpriced) },
+        { name: 'input', value: formatShort(cost.inputTokens), detail: 'tokens outside the cache' },
+        { name: 'read from a cache', value: formatShort(cost.cacheReadTokens), detail: 'tokens' },
+        { name: 'written to a cache', value: formatShort(cost.cacheWriteTokens), detail: 'tokens' },
+        { name: 'output', value: formatShort(cost.outputTokens), detail: 'tokens' },
+        {
+          name: 'broken',
+          value: formatCount(broken),
+          detail: verdictLine(totals),
+          level: broken + unreadable > 0 ? 'warning' : 'ok',
+        },
+      ]),
+      ...costSection(rows),
+      section('sessions', 'Sessions', [tools(rows), list(rows)]),
+    ],
+    script: { text: sessionsScript, hash: sessionsScriptHash },
+  });
+}
+
+function unpricedWords(unpriced: number): string | undefined {
+  return unpriced === 0 ? undefined : `${countOf(unpriced, 'response')} without a known price`;
+}
+
+const DAY_MS = 86_400_000;
+
+/** More days than this are shown by the newest. */
+const SHOWN_DAYS = 120;
+
+/** What the sessions cost, by the day of their last use. */
+function costSection(rows: readonly SessionRow[]): readonly Markup[] {
+  const byDay = new Map<number, number>();
+  for (const { usedAt, cost } of rows) {
+    const day = usedAt === undefined ? Number.NaN : Math.floor(Date.parse(usedAt) / DAY_MS);
+    if (!Number.isNaN(day)) byDay.set(day, (byDay.get(day) ?? 0) + cost.dollars);
+  }
+  const last = Math.max(...byDay.keys());
+  const first = Math.max(Math.min(...byDay.keys()), last - SHOWN_DAYS + 1);
+  const days = last - first + 1;
+  if (byDay.size === 0 || [...byDay.values()].every((dollars) => dollars === 0)) return [];
+  const x = axisTo(days, {
+    label: 'day',
+    isExact: true,
+    format: (value) => dayName(first + Math.floor(value)),
+  });
+  const y = axisTo(Math.max(...byDay.values()), { label: 'cost', format: formatDollars });
+  const marks = [...byDay]
+    .filter(([day]) => day >= first)
+    .map(([day, dollars]) => {
+      const height = place(dollars, y);
+      return html`<rect x="${percent((day - first + 0.1) / days)}" y="${percent(1 - height)}" width="${percent(0.8 / days)}" height="${percent(height)}" class="s0 filled"><title>${dayName(day)}: ${formatDollars(dollars)}</title></rect>`;
+    });
+  const description = `Cost of the sessions by the day of their last use, ${dayName(first)} to ${dayName(last)}`;
+  return [
+    section('cost', 'Cost by day', [
+      html`<p>Each session counts on the day of its last use.</p>`,
+      html`<figure>${plot({ description, heightPixels: 180, x, y, marks })}</figure>`,
+    ]),
+  ];
+}
+
+function dayName(day: number): string {
+  return formatTime(day * DAY_MS).slice(0, 10);
+}
+
+/** Shown by the script, without which they would do nothing. */
+function tools(rows: readonly SessionRow[]): Markup {
+  const agents = [...new Set(rows.map(({ agent }) => agent))].toSorted();
+  return html`
+    <div id="tools" class="tools" hidden>
+    <label>Search <input id="search" type="search" autocomplete="off" placeholder="words of the prompt, project, model"></label>
+    <label>Agent <select id="agent"><option value="">all</option>${agents.map((agent) => html`<option>${agent}</option>`)}</select></label>
+    <label><input id="broken" type="checkbox"> broken only</label>
+    <output id="count" aria-live="polite"></output>
+    </div>`;
+}
+
+/** Columns to sort by, the values of which stand with each row in this order. */
+const SORTABLE = ['Last used', 'Cost', 'Context', 'Rounds', 'Compacted'];
+
+function list(rows: readonly SessionRow[]): Markup {
+  const sortable = SORTABLE.map((name, key) => {
+    const looks = key === 0 ? undefined : html` class="n"`;
+    return html`<th scope="col"${looks}><button type="button" data-key="${key}">${name}</button></th>`;
+  });
+  const head = html`<tr>${sortable}<th scope="col" class="prompt">First prompt</th><th scope="col">Agent</th><th scope="col">Project</th></tr>`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="Sessions"><table id="list" class="list"><thead>${head}</thead><tbody>${rows.map(line)}</tbody></table></div>`;
+}
+
+function line(row: SessionRow): Markup {
+  const { agent, usedAt, startedAt, rounds, contextTokens, compactions, cost, fault, model } = row;
+  const values = [timeOf(usedAt), cost.dollars, contextTokens, rounds, compactions];
+  const mark =
+    fault === undefined ? undefined : html`<small class="critical">broken: ${quoted(fault, 160)}</small>`;
+  const subagents =
+    row.subagents === 0 ? undefined : html`<small>${countOf(row.subagents, 'sub-agent')}</small>`;
+  return html`
+    <tr data-agent="${agent}" data-broken="${fault === undefined ? 0 : 1}" data-values="${values.join(' ')}">
+    <td class="nowrap">${timeText(usedAt)}<small>since ${timeText(startedAt)}</small></td>
+    <td class="n">${formatCost(cost)}</td><td class="n">${formatContext(row)}</td>
+    <td class="n">${formatCount(rounds)}${subagents}</td>
+    <td class="n">${compactions === 0 ? '' : formatCount(compactions)}</td>
+    <td>${quoted(row.prompt, 160)}${mark}</td>
+    <td>${agent}${model === undefined ? undefined : html`<small>${quoted(model, 40)}</small>`}</td>
+    <td>${row.project === undefined ? undefined : quotedPath(row.project, 40)}</td>
+    </tr>`;
+}
+
+function timeOf(time: string | undefined): number {
+  return time === undefined ? 0 : Date.parse(time);
+}
+
+function timeText(time: string | undefined): string {
+  return time === undefined ? '?' : formatTime(timeOf(time));
+}

@@ -1,0 +1,124 @@
+import { printable } from '../conversation/printable.ts';
+import type { RecordedCost } from './recorded-cost.ts';
+import type { SessionRow } from './session-row.ts';
+import { countOf, drawTable, formatShare, formatShort, formatTime } from './terminal.ts';
+
+/** What all sessions come to. */
+export interface SessionTotals {
+  readonly cost: RecordedCost;
+  readonly legal: number;
+  readonly broken: number;
+  readonly unreadable: number;
+  /** The agent that cost most first. */
+  readonly agents: readonly { readonly agent: string; readonly sessions: number; readonly dollars: number }[];
+}
+
+/** Sessions and dollars of each agent, the dearest first. */
+export function agentTotals(rows: readonly SessionRow[]): SessionTotals['agents'] {
+  const byAgent = Map.groupBy(rows, ({ agent }) => agent);
+  return [...byAgent]
+    .map(([agent, own]) => ({
+      agent,
+      sessions: own.length,
+      dollars: own.reduce((sum, { cost }) => sum + cost.dollars, 0),
+    }))
+    .toSorted((left, right) => right.dollars - left.dollars);
+}
+
+/** `$12.34`; `$0.0012` for what is less than a cent. */
+export function formatDollars(dollars: number): string {
+  return `$${dollars !== 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
+}
+
+/** What a session cost: `?` where nobody knows, `+` where a part of it is not known. */
+export function formatCost({ dollars, unpriced, responses }: RecordedCost): string {
+  if (responses === 0) return '–';
+  if (unpriced === responses) return '?';
+  return `${formatDollars(dollars)}${unpriced > 0 ? '+' : ''}`;
+}
+
+/** How full the window is: `42.0k 21.0 %`. */
+export function formatContext({ contextTokens, windowTokens }: SessionRow): string {
+  const share = windowTokens === undefined ? '' : ` ${formatShare(contextTokens / windowTokens)}`;
+  return `${formatShort(contextTokens)}${share}`;
+}
+
+/** `legal 12, 3 broken, …` in one line. */
+export function verdictLine({
+  legal,
+  broken,
+  unreadable,
+}: Pick<SessionTotals, 'legal' | 'broken' | 'unreadable'>): string {
+  return `${legal} legal, ${broken} broken, ${unreadable} unreadable`;
+}
+
+interface Surface {
+  readonly columns: number;
+  style(style: 'bold' | 'dim' | 'yellow', text: string): string;
+}
+
+const HEADINGS = ['used', 'agent', 'project', 'rounds', 'context', 'compacted', 'cost', ''];
+const LONGEST_PROJECT = 24;
+const SHORTEST_PROMPT = 16;
+
+/** A line for each session, and the totals. */
+export function sessionsText(rows: readonly SessionRow[], totals: SessionTotals, surface: Surface): string {
+  const cells = rows.map(cellsOf);
+  const widths = HEADINGS.map((heading, index) =>
+    Math.max(heading.length, ...cells.map((row) => row[index]?.length ?? 0)),
+  );
+  const used = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 2);
+  const promptWidth = Math.max(SHORTEST_PROMPT, surface.columns - used);
+  const columns = HEADINGS.map((_, index) => ({
+    align: index >= 3 && index <= 6 ? ('right' as const) : ('left' as const),
+    ...(index === HEADINGS.length - 1 ? { maximum: promptWidth } : {}),
+  }));
+  return `${drawTable([HEADINGS, ...cells], columns)}\n${totalsText(rows, totals, surface)}`;
+}
+
+function cellsOf(row: SessionRow): readonly string[] {
+  const { usedAt, agent, project = '', rounds, compactions, cost, prompt, fault } = row;
+  const mark = fault === undefined ? '' : '! ';
+  return [
+    usedAt === undefined ? '?' : formatTime(Date.parse(usedAt)),
+    agent,
+    printable(lastFolders(project), LONGEST_PROJECT),
+    String(rounds),
+    formatContext(row),
+    compactions === 0 ? '' : String(compactions),
+    formatCost(cost),
+    `${mark}${printable(prompt, 200)}`,
+  ];
+}
+
+/** The last two parts of a path. */
+function lastFolders(path: string): string {
+  const parts = path.split(/[/\\]/).filter((part) => part !== '');
+  const short = parts.slice(-2).join('/');
+  return short.length <= LONGEST_PROJECT ? short : (parts.at(-1) ?? '').slice(-LONGEST_PROJECT);
+}
+
+function totalsText(rows: readonly SessionRow[], totals: SessionTotals, surface: Surface): string {
+  const { cost, agents, broken } = totals;
+  const lines = [
+    surface.style('bold', `${countOf(rows.length, 'session')}, ${formatCost(cost)} at list prices`),
+    ...agents.map(
+      ({ agent, sessions, dollars }) =>
+        `${agent}: ${countOf(sessions, 'session')}, ${formatDollars(dollars)}`,
+    ),
+    `tokens: ${formatShort(cost.inputTokens)} input, ${formatShort(cost.cacheWriteTokens)} written to a cache, ${formatShort(cost.cacheReadTokens)} read from one, ${formatShort(cost.outputTokens)} output`,
+    ...(cost.unpriced === 0
+      ? []
+      : [
+          surface.style(
+            'yellow',
+            `${countOf(cost.unpriced, 'response')} of models without a known price not counted`,
+          ),
+        ]),
+    verdictLine(totals),
+    ...(broken === 0
+      ? []
+      : [surface.style('dim', '! a provider would refuse it as it is: roundfold check FILE --fix')]),
+  ];
+  return lines.map((line) => `  ${line}\n`).join('');
+}

@@ -1,0 +1,184 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { writeAgentHome } from '../support/agent-home.ts';
+import { runCli } from '../support/cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+const { home, files, variables } = writeAgentHome(join(folder.path, 'home'));
+
+interface Told {
+  readonly type: string;
+  readonly agent?: string;
+  readonly prompt?: string;
+  readonly cost: { readonly dollars: number; readonly unpriced: number; readonly responses: number };
+  readonly [key: string]: unknown;
+}
+
+async function sessions(...args: readonly string[]) {
+  const { code, stdout, stderr } = await runCli(['sessions', '--json', ...args], { env: variables });
+  const told = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Told]));
+  const rows = told.filter(({ type }) => type === 'session');
+  return { code, stderr, rows, total: told.find(({ type }) => type === 'sessions') };
+}
+
+/** Dollars, from prices in dollars for a million tokens. */
+const dollars = (...parts: readonly (readonly [tokens: number, price: number])[]) =>
+  parts.reduce((sum, [tokens, price]) => sum + (tokens * price) / 1e6, 0);
+
+describe('the sessions of a user', () => {
+  it('are found where each agent keeps them, the newest first', async () => {
+    const { code, rows } = await sessions();
+
+    expect(code).toBe(0);
+    expect(rows.map(({ agent, prompt, project, rounds }) => [agent, prompt, project, rounds])).toEqual([
+      ['opencode', 'Mend the nets.', '/pier', 1],
+      ['gemini-cli', 'Count the gulls.', undefined, 1],
+      ['pi', 'Light the lamp.', '/lighthouse', 1],
+      ['codex', 'Explain the tides.', '/harbour', 2],
+      ['claude-code', 'Find the rounding bug.', '/shop', 2],
+    ]);
+  });
+
+  it('cost what their own records say, at the prices of the models', async () => {
+    const { rows, total } = await sessions();
+    const costs = new Map(rows.map(({ agent, cost }) => [agent, cost.dollars]));
+    // $5 and $25 a million, cache reads a tenth, writes 1.25 times the input for five minutes and twice for an hour.
+    const claude = 2 * dollars([10, 5], [1000, 6.25], [2000, 10], [20_000, 0.5], [500, 25]);
+    const opencode = dollars([100, 5], [2000, 6.25], [1000, 0.5], [60, 25]);
+    // $5 and $30, cached input $0.50.
+    const codex = dollars([6000, 5], [4000, 0.5], [300, 30], [7000, 5], [4000, 0.5], [300, 30]);
+    // $1.25 and $10, cached input $0.125.
+    const gemini = dollars([5000, 1.25], [3000, 0.125], [100, 10]);
+
+    expect(costs.get('claude-code')).toBeCloseTo(claude, 9);
+    expect(costs.get('opencode')).toBeCloseTo(opencode, 9);
+    expect(costs.get('codex')).toBeCloseTo(codex, 9);
+    expect(costs.get('gemini-cli')).toBeCloseTo(gemini, 9);
+    // No price is known for its model: what the agent says itself counts.
+    expect(costs.get('pi')).toBe(0.25);
+    expect(total?.cost.dollars).toBeCloseTo(claude + opencode + codex + gemini + 0.25, 9);
+  });
+
+  it.each([
+    { variable: 'CLAUDE_CONFIG_DIR', value: '.claude', agent: 'claude-code' },
+    { variable: 'CODEX_HOME', value: '.codex', agent: 'codex' },
+    { variable: 'PI_CODING_AGENT_DIR', value: '.pi/agent', agent: 'pi' },
+    { variable: 'XDG_DATA_HOME', value: '.local/share', agent: 'opencode' },
+    { variable: 'GEMINI_CLI_HOME', value: '', agent: 'gemini-cli' },
+  ])('are found where $variable says', async ({ variable, value, agent }) => {
+    const elsewhere = join(folder.path, 'elsewhere');
+    mkdirSync(elsewhere, { recursive: true });
+    const env = { HOME: elsewhere, XDG_CACHE_HOME: elsewhere, [variable]: join(home, value) };
+    const { stdout } = await runCli(['sessions', '--json'], { env });
+
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ agent });
+  });
+
+  it.each([
+    { args: ['--agent', 'codex'], left: ['codex'] },
+    { args: ['--project', 'HARB'], left: ['codex'] },
+    { args: ['--since', '2026-11-04'], left: ['opencode', 'gemini-cli'] },
+    { args: ['--sort', 'started', '--since', '2026-11-03'], left: ['opencode', 'gemini-cli', 'pi'] },
+    { args: ['--sort', 'rounds', '--agent', 'claude-code'], left: ['claude-code'] },
+  ])('can be chosen by $args', async ({ args, left }) => {
+    const { rows } = await sessions(...args);
+    expect(rows.map(({ agent }) => agent)).toEqual(left);
+  });
+
+  it('come with totals for people', async () => {
+    const { stdout } = await runCli(['sessions'], { env: variables });
+
+    expect(stdout).toContain('Find the ');
+    expect(stdout).toContain('5 sessions, $');
+    expect(stdout).toContain('5 legal, 0 broken, 0 unreadable');
+  });
+
+  it.each([
+    { args: ['--since', 'yesterday'], code: 2, words: '--since wants a time' },
+    { args: ['--sort', 'colour'], code: 2, words: 'colour' },
+    { args: [join('nowhere', 'at', 'all')], code: 3, words: 'does not exist' },
+  ])('are refused for $args', async ({ args, code, words }) => {
+    const run = await runCli(['sessions', ...args], { env: variables });
+
+    expect(run.code).toBe(code);
+    expect(run.stderr).toContain(words);
+  });
+
+  it('are none where there are none, which is said', async () => {
+    const empty = join(folder.path, 'empty');
+    mkdirSync(empty, { recursive: true });
+    const { code, stderr } = await runCli(['sessions'], { env: { HOME: empty } });
+
+    expect(code).toBe(3);
+    expect(stderr).toContain('no session files found');
+  });
+});
+
+describe('a folder', () => {
+  it('may hold anything: what is broken is marked, what is no session is counted', async () => {
+    const mixed = join(folder.path, 'mixed');
+    mkdirSync(mixed, { recursive: true });
+    const text = readFileSync(files['claude-code'], 'utf8');
+    const lines = text.trimEnd().split('\n');
+    writeFileSync(join(mixed, 'whole.jsonl'), text);
+    writeFileSync(join(mixed, 'open-call.jsonl'), `${lines.slice(0, 3).join('\n')}\n`);
+    writeFileSync(join(mixed, 'prices.json'), '{"price":3}');
+    const { code, rows, total } = await sessions(mixed);
+
+    expect(code).toBe(0);
+    expect(rows.map(({ fault }) => typeof fault)).toEqual(['undefined', 'string']);
+    expect(total).toMatchObject({ legal: 1, broken: 1, unreadable: 1 });
+  });
+
+  it('counts sub-agents that have files of their own with the session that called them', async () => {
+    const project = join(folder.path, 'agents');
+    mkdirSync(join(project, 'claude-1/subagents'), { recursive: true });
+    const text = readFileSync(files['claude-code'], 'utf8');
+    writeFileSync(join(project, 'claude-1.jsonl'), text);
+    const side = text.replaceAll('"isSidechain":false', '"isSidechain":true,"agentId":"a1"');
+    writeFileSync(join(project, 'claude-1/subagents/agent-a1.jsonl'), side);
+    const alone = await sessions(files['claude-code']);
+    const { rows } = await sessions(project);
+
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ subagents: 1 });
+    expect(rows[0]?.cost.dollars).toBeCloseTo(2 * (alone.rows[0]?.cost.dollars ?? 0), 9);
+  });
+});
+
+describe('a second look', () => {
+  const index = join(home, '.cache/roundfold/sessions.json');
+
+  it('goes by an index for its owner alone, and reads what has changed', async () => {
+    const { home: other, files: own } = writeAgentHome(join(folder.path, 'other'));
+    const env = { HOME: other, XDG_CACHE_HOME: join(other, '.cache') };
+    const look = async () => (await runCli(['sessions', '--json'], { env })).stdout;
+    const first = await look();
+    const path = join(other, '.cache/roundfold/sessions.json');
+
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await look()).toBe(first);
+    // Only the index can know of a prompt that stands in no file.
+    writeFileSync(path, readFileSync(path, 'utf8').replace('Explain the tides.', 'Out of the index.'));
+    expect(await look()).toContain('Out of the index.');
+    appendFileSync(own.codex, '\n');
+    expect(await look()).toBe(first);
+  });
+
+  it.each(['', '{', '[]', '{"type":"roundfold-sessions"}'])('does not mind the index %j', async (content) => {
+    writeFileSync(index, content);
+    const { code, rows } = await sessions();
+
+    expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 5 });
+  });
+
+  it('does without an index where none can be written', async () => {
+    const blocked = folder.write('blocked', 'a file');
+    const run = await runCli(['sessions', '--json'], { env: { ...variables, XDG_CACHE_HOME: blocked } });
+
+    expect(run.code).toBe(0);
+    expect(existsSync(join(blocked, 'roundfold'))).toBe(false);
+  });
+});
