@@ -71,6 +71,8 @@ export function sayNothingStored({ report, access }: StoreWork): ExitCode {
 export interface StoreAccess {
   /** What messages call it. Holds no password. */
   readonly name: string;
+  /** What opens it in another thread. May hold a password. */
+  readonly opening: { readonly address: string; readonly secret: string | undefined };
   /** Undefined while there is nothing to read: asking makes no file. */
   forReading(): Store | undefined;
   /** Made with the first call, if it does not exist. */
@@ -88,8 +90,9 @@ async function openAccess(given: GivenArguments): Promise<StoreAccess> {
   const { env } = process;
   const address = given.text('store') ?? (env['ROUNDFOLD_STORE'] || defaultStorePath(env));
   const faults: StoreFault[] = [];
+  const secret = env['ROUNDFOLD_STORE_SECRET'] || undefined;
   const store = openStore(address, {
-    secret: env['ROUNDFOLD_STORE_SECRET'] || undefined,
+    secret,
     onFault: (fault) => faults.push(fault),
   });
   if (store.name === 'memory') {
@@ -101,6 +104,7 @@ async function openAccess(given: GivenArguments): Promise<StoreAccess> {
   const path = store.name === 'sqlite' ? pathIn(address) : undefined;
   return {
     name: path ?? `the store in ${store.name}`,
+    opening: { address, secret },
     forReading: () => (path === undefined || isThere(path) ? store : undefined),
     forWriting: () => store,
     takeFaults: () => faults.splice(0),
