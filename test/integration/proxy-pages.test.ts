@@ -318,6 +318,33 @@ describe('actions', () => {
   });
 });
 
+describe('a token', () => {
+  const token = 'a token that nobody guesses';
+  const basic = (password: string) => `Basic ${Buffer.from(`any:${password}`).toString('base64')}`;
+
+  it('is asked for as a password, which browsers and Prometheus can give', async () => {
+    const observed = await startObserved({ windowTokens: WINDOW, token });
+    try {
+      const status = async (url: string, authorization?: string) => {
+        const response = await fetch(url, authorization === undefined ? {} : { headers: { authorization } });
+        await response.body?.cancel();
+        return [response.status, response.headers.get('www-authenticate')?.split(' ')[0]];
+      };
+      const { url } = observed.proxy;
+      for (const page of [observed.dashboard, `${observed.dashboard}api/health`, `${url}/metrics`]) {
+        expect(await status(page)).toEqual([401, 'Basic']);
+        expect(await status(page, basic('wrong'))).toEqual([401, 'Basic']);
+        expect(await status(page, `Bearer ${token}`)).toEqual([401, 'Basic']);
+        expect(await status(page, basic(token))).toEqual([200, undefined]);
+      }
+      // Elsewhere the header is the client's own credential for its provider.
+      expect(await status(`${url}/v1/models`, basic(token))).toEqual([401, undefined]);
+    } finally {
+      await observed.close();
+    }
+  });
+});
+
 describe('the page', () => {
   it('allows its own script and style by their hashes, and nothing else', async () => {
     const response = await fetch(hidden.dashboard);
