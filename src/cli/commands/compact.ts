@@ -220,7 +220,8 @@ function readBudget(text: string, whole: number): number {
       remedy: 'For example 30000 or 40%.',
     });
   }
-  return Math.floor(percent === '%' ? (whole * value) / 100 : value);
+  // The whole is no whole number: all of it has to fit into 100 %.
+  return percent === '%' ? Math.ceil((whole * value) / 100) : Math.floor(value);
 }
 
 function readPattern(text: string): RegExp {
