@@ -220,8 +220,9 @@ function readBudget(text: string, whole: number): number {
       remedy: 'For example 30000 or 40%.',
     });
   }
+  if (percent !== '%') return Math.floor(value);
   // The whole is no whole number: all of it has to fit into 100 %.
-  return percent === '%' ? Math.ceil((whole * value) / 100) : Math.floor(value);
+  return value < 100 ? Math.floor((whole * value) / 100) : Math.ceil((whole * value) / 100);
 }
 
 function readPattern(text: string): RegExp {
