@@ -2,8 +2,8 @@ import { type Message, type ToolCallBlock, type ToolResultBlock, textOf } from '
 import { readOpenings, readSummaryMessage } from '../conversation/summary-message.ts';
 import { linkTools } from '../conversation/tool-links.ts';
 import { type Action, actionOf } from './actions.ts';
-import { readResult, type ToolSaying } from './results.ts';
 import { kindOf } from './sayings/kinds.ts';
+import { readResult, type ToolSaying } from './tool-output.ts';
 import { piecesOf } from './words/demands.ts';
 import { isHandover, ownWords, segmentsOf } from './words/own-words.ts';
 

@@ -1,5 +1,5 @@
 import { everythingBut, type Scan, type SecretRule, type Span } from './scan.ts';
-import { isPlaceholder, looksRandom } from './value.ts';
+import { isPlaceholder, looksRandom } from './secret-value.ts';
 
 const SEPARATOR = '://';
 const COLON = 58;

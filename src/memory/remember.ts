@@ -1,6 +1,7 @@
 import type { Message } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
 import { Chooser } from './choose.ts';
+import { commonRoot } from './common-folder.ts';
 import { type Happening, markClosings, readEvents, type Told } from './events.ts';
 import type { KnownFile } from './files.ts';
 import { NameWorth } from './names.ts';
@@ -10,7 +11,6 @@ import { numberSaid, offerSaid } from './offer/said.ts';
 import { offerState } from './offer/state.ts';
 import { offerStory } from './offer/story.ts';
 import { nothingRecalled, type Recalled, recallMemory } from './recall.ts';
-import { commonRoot } from './root.ts';
 import { foldState, type State } from './state.ts';
 import type { SummaryFailure, SummaryOutcome, SummaryRequest } from './summary-request.ts';
 import { type Frame, opening, pageLabel, STATE_HEADS, tell } from './tell.ts';
