@@ -23,6 +23,7 @@ import {
   withLogging,
   writeConversation,
 } from '../../src/index.ts';
+import { eagerOptions } from '../support/compaction-under-test.ts';
 import { steps, writers } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import {
@@ -92,13 +93,6 @@ describe('every strategy', () => {
     },
   );
 
-  const eager: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-    'sliding-window': { keepLast: 2 },
-    snip: { keepRounds: 1 },
-    'collapse-reads': { keepRounds: 0, minTokens: 0 },
-    'clear-tool-results': { protectTokens: 1, minBatchTokens: 1 },
-    summarize: { keepRounds: 1, minGain: 0 },
-  };
   const shrinking = strategies.map(({ name }) => name).filter((name) => name !== 'strip-media');
 
   describe.each(shrinking)('%s', (name) => {
@@ -107,7 +101,9 @@ describe('every strategy', () => {
       async (list, formatName, targetTokens) => {
         const conversation = findFormat(formatName)!.read(writers[formatName]!(list));
         const context = strategyContext({ targetTokens });
-        const change = changeOf(await createStrategy(name, eager[name]).compact(conversation, context));
+        const change = changeOf(
+          await createStrategy(name, eagerOptions[name]).compact(conversation, context),
+        );
         if (change === undefined) return;
 
         expect(change.receipt.tokensAfter).toBeLessThan(change.receipt.tokensBefore);

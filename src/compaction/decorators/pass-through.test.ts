@@ -8,6 +8,7 @@ import type { Conversation } from '../../conversation/format.ts';
 import { findFormat } from '../../formats/registry.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
 import type { Strategy } from '../plan/strategy.ts';
+import * as entry from '../strategies/index.ts';
 import { createStrategy } from '../strategies/registry.ts';
 import { withBreaker } from './with-breaker.ts';
 import { withHooks } from './with-hooks.ts';
@@ -75,6 +76,12 @@ const strategies = [
 const format = findFormat('anthropic-messages')!;
 const write = writers['anthropic-messages']!;
 const conversations = steps.map((list): Conversation => format.read(deepFreeze(write(list))));
+
+it('knows every decorator that is exported', () => {
+  const exported = Object.keys(entry).filter((name) => name.startsWith('with'));
+
+  expect(Object.keys(single).sort(), 'add a row to `decorators` above').toEqual(exported.sort());
+});
 
 describe.each(Object.entries(decorators))('%s', (_name, decorate) => {
   describe.each(strategies)('around $title', ({ strategy, summarizer }) => {
