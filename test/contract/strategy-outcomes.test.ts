@@ -24,7 +24,7 @@ import {
   writeConversation,
 } from '../../src/index.ts';
 import { eagerOptions } from '../support/compaction-under-test.ts';
-import { steps, writers } from '../support/conversations.ts';
+import { steps } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import {
   errorsOf,
@@ -35,6 +35,7 @@ import {
   shaped,
   toolSession,
 } from '../support/small-sessions.ts';
+import { writers } from '../support/step-writers.ts';
 import { strategyContext } from '../support/strategy-context.ts';
 
 const created: readonly Strategy[] = strategies.map(({ name }) => createStrategy(name));

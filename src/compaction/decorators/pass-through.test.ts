@@ -1,7 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { steps, writers } from '../../../test/support/conversations.ts';
+import { steps } from '../../../test/support/conversations.ts';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
+import { writers } from '../../../test/support/step-writers.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { findContract } from '../../contracts/registry.ts';
 import type { Conversation } from '../../conversation/format.ts';
