@@ -19,6 +19,7 @@ import type {
  */
 export const codex: TranscriptReader = {
   name: 'codex',
+  product: 'Codex',
   summary: 'Codex rollout (JSONL)',
   location: '~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl',
   recognise: (sample) => sample.some(({ value }) => isRolloutRecord(value)),

@@ -13,6 +13,7 @@ import type { Origin, Reject, Segment, Transcript, TranscriptFold, TranscriptRea
  */
 export const opencode: TranscriptReader = {
   name: 'opencode',
+  product: 'OpenCode',
   summary: 'OpenCode sessions: `opencode export`, or messages as {info, parts}',
   location: undefined,
   recognise: (sample) => sample.some(({ value }) => isExport(value) || isRecord(value)),

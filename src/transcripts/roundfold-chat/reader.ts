@@ -9,6 +9,7 @@ const COMPACTION = 'roundfold-compaction';
 /** Saved chats: a header, the messages as they are, then undo records, which are skipped. */
 export const roundfoldChat: TranscriptReader = {
   name: HEADER,
+  product: 'roundfold chat',
   summary: 'chats of `roundfold chat`',
   location: '~/.local/state/roundfold/chat/<time>.jsonl',
   recognise: ([first]) => first !== undefined && typeOf(first.value) === HEADER,
