@@ -6,7 +6,7 @@ const CREDENTIAL_HEADERS = ['x-api-key', 'authorization', 'x-goog-api-key', 'api
 const CREDENTIAL_PARAMETER = 'key';
 
 /** The tenant of requests without any credential, where only this machine can send them. */
-export const LOCAL_TENANT = 'local';
+const LOCAL_TENANT = 'local';
 
 export interface TenantOptions {
   /** The tenant of all requests. */

@@ -41,8 +41,18 @@ export const configSchema = z.strictObject({
     .record(name, tokens)
     .default({})
     .describe('windows of models by name; * stands for any characters'),
-  trigger: z.number().gt(0).max(1).default(0.8).describe('share of the window at which requests are folded'),
+  trigger: z
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .describe('share of the window at which requests are folded; 0.8 unless the window is small'),
   target: z.number().gt(0).lt(1).optional().describe('share of the window that a compaction aims at'),
+  log: z.string().min(1).optional().describe('file for one line of JSON per request, without contents'),
+  showContent: z
+    .boolean()
+    .default(false)
+    .describe('whether the dashboard shows texts of messages and memories'),
   tenantHeader: name.optional().describe('header that names the tenant, instead of the credential'),
   maxBodyBytes: z
     .int()
@@ -97,7 +107,7 @@ export function loadConfig({ flags, environment, file }: ConfigLayers): LoadedCo
 }
 
 /** The name of the variable of a setting: `ROUNDFOLD_MAX_STREAMS`. */
-export function variableOf(key: string): string {
+function variableOf(key: string): string {
   return `ROUNDFOLD_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
@@ -111,7 +121,7 @@ function readEnvironment(environment: ConfigLayers['environment']): GivenConfig 
 }
 
 /** Text as a setting takes it: lists and objects as JSON, and a single upstream as its address. */
-export function readText(key: string, text: string): unknown {
+function readText(key: string, text: string): unknown {
   if (TEXTS.has(key)) return text;
   if (key === 'upstreams' && !text.trimStart().startsWith('['))
     return text.split(',').map((url) => ({ url: url.trim() }));
@@ -124,7 +134,7 @@ export function readText(key: string, text: string): unknown {
   }
 }
 
-const TEXTS = new Set(['host', 'token', 'store', 'mode', 'tenantHeader']);
+const TEXTS = new Set(['host', 'token', 'store', 'mode', 'log', 'tenantHeader']);
 
 function readFileText({ name: source, text }: { readonly name: string; readonly text: string }): GivenConfig {
   let value: unknown;
@@ -152,7 +162,7 @@ function readFileText({ name: source, text }: { readonly name: string; readonly 
 }
 
 /** JSON of a text with comments and commas behind last values. Comments become blanks, so that places stay what they are. */
-export function withoutComments(text: string): string {
+function withoutComments(text: string): string {
   const token = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
   const bare = text.replaceAll(token, (found) =>
     found.startsWith('"') ? found : found.replaceAll(/[^\n]/g, ' '),

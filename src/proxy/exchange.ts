@@ -1,11 +1,9 @@
-import { MAX_OVERFLOW_RETRIES } from '../compaction/overflow/recovery.ts';
-import { type Overflow, parseOverflow } from '../formats/overflow/detect.ts';
-import { tryParseJson } from '../providers/event-stream.ts';
 import { clientOf, type TenantOptions, tenantOf } from './caller.ts';
 import { passed } from './fold.ts';
-import type { ConversationWishes, Folded, Folder, FoldRequest, Refusal } from './folder.ts';
+import type { ConversationWishes, Folded, Folder, FoldRequest } from './folder.ts';
 import { BYPASS_HEADER, forwardedHeaders, headerOf, type RawHeaders, rewrittenHeaders } from './headers.ts';
 import type { ExchangeRecord, ProxyObserver, ReportedUsage } from './record.ts';
+import { sendUntilItFits } from './recover.ts';
 import { createUsageReader } from './reported-usage.ts';
 import { isRead, type Route } from './routes.ts';
 
@@ -36,6 +34,11 @@ export interface Answer {
    * refusal or cannot be read.
    */
   peek(): Promise<string | undefined>;
+  /**
+   * The text of a stream until somebody has seen enough, or for as long as that is worth the wait; it can be passed on
+   * afterwards all the same. Undefined when it cannot be read.
+   */
+  peekEvents(isEnough: (text: string) => boolean): Promise<string | undefined>;
   /** Nobody wants the rest of it. */
   discard(): void;
 }
@@ -89,30 +92,17 @@ export async function exchange<Given extends Answer>(
   const record = { startedAt, request, tenant, now, observer };
   const wishes = tenant === undefined ? undefined : options.wishesOf?.(tenant);
   const asked = foldRequest(request, upstream.name, { tenant, wishes });
-  let folded = asked === undefined ? unread(request.route) : await folder.fold(asked, request.signal);
-  let recoveries = 0;
+  const begun = asked === undefined ? unread(request.route) : await folder.fold(asked, request.signal);
   const prepareMs = now() - startedAt;
+  const deadline = startedAt + patienceOf(request.headers);
   try {
-    const first = await upstream.send(outgoing(request, folded));
-    let answer = first;
-    const refusals: Refusal[] = [];
-    const deadline = startedAt + patienceOf(request.headers);
-    while (asked !== undefined && folded.mayBeReduced && refusals.length < MAX_OVERFLOW_RETRIES) {
-      const overflow = await overflowOf(answer);
-      if (overflow === undefined || now() > deadline) break;
-      refusals.push({ overflow, tokensSent: folded.tokensSent ?? 0 });
-      const less = await folder.fold({ ...asked, refusals }, request.signal);
-      if (!isLess(less, folded)) break;
-      folded = less;
-      if (answer !== first) answer.discard();
-      answer = await upstream.send(outgoing(request, folded));
-      recoveries++;
-    }
-    // Whoever cannot be helped gets upstream's first word, which clients know how to read.
-    if (answer !== first && (await overflowOf(answer)) !== undefined) {
-      answer.discard();
-      answer = first;
-    } else if (answer !== first) first.discard();
+    const { answer, folded, recoveries } = await sendUntilItFits({
+      asked,
+      folded: begun,
+      send: (each) => upstream.send(outgoing(request, each)),
+      fold: (each) => folder.fold(each, request.signal),
+      mayGoOn: () => now() < deadline,
+    });
     const turn = folded.turn;
     const watch = watchAnswer(answer, request.route, options, (usage, firstByteAt) => {
       if (turn !== undefined && usage !== undefined && answer.status < 300) folder.report(turn, usage);
@@ -120,7 +110,7 @@ export async function exchange<Given extends Answer>(
     });
     return { answer, added: asked === undefined ? [] : ourHeaders(folded, recoveries), watch };
   } catch (error) {
-    tell(record, folded, { prepareMs, recoveries });
+    tell(record, begun, { prepareMs, recoveries: 0 });
     throw error;
   }
 }
@@ -153,30 +143,6 @@ function unread(route: Route): Folded {
 function outgoing({ headers }: ExchangeRequest, { body }: Folded): Outgoing {
   const forwarded = forwardedHeaders(headers);
   return { headers: body === undefined ? forwarded : rewrittenHeaders(forwarded, body.length), body };
-}
-
-/** Whether there is something new to try. */
-function isLess(less: Folded, before: Folded): boolean {
-  if (less.body === undefined) return false;
-  // A lower limit for the answer leaves the prompt as it is.
-  return before.body === undefined || !isSame(less.body, before.body);
-}
-
-function isSame(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, index) => byte === right[index]);
-}
-
-/** Statuses with which providers say that a request is too long. */
-const OVERFLOW_STATUSES: ReadonlySet<number> = new Set([400, 413, 422, 429]);
-
-/** What a refusal says about size, where a shorter request would help; undefined for every other answer. */
-async function overflowOf(answer: Answer): Promise<Overflow | undefined> {
-  const { status } = answer;
-  if (!OVERFLOW_STATUSES.has(status)) return undefined;
-  const text = await answer.peek();
-  if (text === undefined) return undefined;
-  const overflow = parseOverflow(tryParseJson(text) ?? text, { status });
-  return overflow === undefined || overflow.kind === 'media-limit' ? undefined : overflow;
 }
 
 const PATIENCE_MS = 600_000;

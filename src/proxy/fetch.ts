@@ -130,6 +130,9 @@ function sendOn(
 /** Larger refusals are no refusals of length. */
 const MOST_PEEKED_CHARACTERS = 1024 * 1024;
 
+/** How long the first word of a stream may be waited for. */
+const MOST_EVENT_WAIT_MS = 5_000;
+
 class FetchAnswer implements Answer {
   readonly response: Response;
   readonly headers: RawHeaders;
@@ -147,6 +150,22 @@ class FetchAnswer implements Answer {
   async peek(): Promise<string | undefined> {
     if (Number(this.response.headers.get('content-length') ?? 0) > MOST_PEEKED_CHARACTERS) return undefined;
     return this.response.clone().text();
+  }
+
+  async peekEvents(isEnough: (text: string) => boolean): Promise<string | undefined> {
+    const reader = this.response.clone().body?.getReader();
+    if (reader === undefined) return undefined;
+    const decoder = new TextDecoder();
+    const deadline = Date.now() + MOST_EVENT_WAIT_MS;
+    let text = '';
+    while (!isEnough(text) && text.length < MOST_PEEKED_CHARACTERS && Date.now() < deadline) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+    // The other half of the copy goes on from the beginning.
+    reader.cancel().catch(() => undefined);
+    return text;
   }
 
   discard(): void {

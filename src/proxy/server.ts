@@ -59,6 +59,7 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 } as const;
 const MOST_HEADER_BYTES = 64 * 1024;
+const SWEEP_MS = 100;
 
 /**
  * Starts a proxy.
@@ -83,6 +84,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const server = createServer(
     { ...timeouts, maxHeaderSize: MOST_HEADER_BYTES, noDelay: true, insecureHTTPParser: false },
     (request, response) => {
+      if (state.isClosing) response.shouldKeepAlive = false;
       serve(request, response, state).catch((error: unknown) => answerError(request, response, error));
     },
   );
@@ -96,8 +98,11 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     server.close();
     server.closeIdleConnections();
     const timer = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
+    // A connection whose answer has come to its end would be kept for the next request.
+    const sweeping = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
     await closed;
     clearTimeout(timer);
+    clearInterval(sweeping);
     await forwarder.close();
     await folder.close();
   };

@@ -51,6 +51,9 @@ const IDLE_MS = 300_000;
 const KEEP_ALIVE_MS = 30_000;
 /** Larger refusals are no refusals of length. */
 const MOST_PEEKED_BYTES = 1024 * 1024;
+/** What a stream has said when it has only begun, and how long its first word may be waited for. */
+const MOST_EVENT_BYTES = 256 * 1024;
+const MOST_EVENT_WAIT_MS = 5_000;
 
 /** Connections to upstreams. Redirects are not followed: they would carry keys to addresses that nobody named. */
 export function createConnections(): Connections {
@@ -205,16 +208,36 @@ class Flow {
 
   /** The whole body, if it is no longer than that. */
   async whole(maxBytes: number): Promise<Buffer | undefined> {
+    const held = await this.until(maxBytes, () => false);
+    return this.#ending === undefined ? undefined : held;
+  }
+
+  /** The body until somebody has seen enough, it ends, it is longer than that, or time is up. All of it is held. */
+  async until(maxBytes: number, isEnough: (held: Buffer) => boolean, timeMs?: number): Promise<Buffer> {
     this.#holdsUpTo = maxBytes;
-    while (this.#ending === undefined && this.#heldBytes <= maxBytes) {
+    let isLate = false;
+    const timer = timeMs === undefined ? undefined : setTimeout(() => this.#late(), timeMs);
+    this.#late = () => {
+      isLate = true;
+      this.#onChange?.();
+    };
+    const goesOn = () =>
+      this.#ending === undefined &&
+      !isLate &&
+      this.#heldBytes <= maxBytes &&
+      !isEnough(Buffer.concat(this.#held));
+    while (goesOn()) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#onChange = resolve;
       this.#controller.resume();
       await promise;
     }
+    clearTimeout(timer);
     this.#onChange = undefined;
-    return this.#heldBytes <= maxBytes ? Buffer.concat(this.#held) : undefined;
+    return Buffer.concat(this.#held);
   }
+
+  #late: () => void = () => undefined;
 }
 
 class PausedAnswer implements NodeAnswer {
@@ -241,6 +264,16 @@ class PausedAnswer implements NodeAnswer {
     if (whole === undefined) return undefined;
     const plain = await decodeBody(whole, headerOf(this.headers, 'content-encoding'), MOST_PEEKED_BYTES);
     return typeof plain === 'string' ? undefined : new TextDecoder().decode(plain);
+  }
+
+  async peekEvents(isEnough: (text: string) => boolean): Promise<string | undefined> {
+    if (headerOf(this.headers, 'content-encoding') !== undefined) return undefined;
+    const held = await this.#flow.until(
+      MOST_EVENT_BYTES,
+      (bytes) => isEnough(bytes.toString('utf8')),
+      MOST_EVENT_WAIT_MS,
+    );
+    return held.toString('utf8');
   }
 
   receive(receiver: AnswerReceiver): void {

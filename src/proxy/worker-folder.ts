@@ -113,7 +113,10 @@ export function createWorkerFolder(options: WorkerFolderOptions): Folder {
 /** The code of a thread: beside this file as source, and wherever the package is built to. */
 function workerFile(): URL {
   const built = ['./worker.js', '../proxy/worker.js', './proxy/worker.js'];
-  const urls = ['./worker.ts', ...built].map((place) => new URL(place, import.meta.url));
+  const urls = [
+    new URL('./worker.ts', import.meta.url),
+    ...built.map((place) => new URL(place, import.meta.url)),
+  ];
   const found = urls.find((url) => existsSync(fileURLToPath(url)));
   if (found === undefined) throw new Error('the code of the threads is missing from this package');
   return found;

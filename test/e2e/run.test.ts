@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
 import { runCli } from '../support/cli.ts';
+import { openTerminal } from '../support/terminal-session.ts';
 
 // Programs of our own as clients: what they get, and what becomes of how they end.
 
@@ -119,6 +120,23 @@ console.log((await (await fetch(origin + '/roundfold/api/health')).json()).reque
       expect([said, code]).toEqual(['up\ntold\n', 5]);
     },
   );
+
+  it('lets Ctrl-C in a terminal reach the program once, with the terminal as its own', async () => {
+    const { env } = await surroundings();
+    const counting = `
+let count = 0;
+process.on('SIGINT', () => { count++; console.log('told', count, process.stdin.isTTY); });
+process.stdin.on('data', (text) => process.exit(text.toString().trim() === 'bye' ? 40 + count : 1));
+console.log('up');`;
+    const session = openTerminal(['run', process.execPath, '-e', counting], { cwd: folder, env });
+    await session.until('the program', (text) => text.includes('\nup'));
+    session.type('\u0003');
+    await session.until('the signal', (text) => text.includes('told 1 true'));
+    session.type('bye\r');
+    expect(await session.ended).toBe(41);
+    expect(session.text()).not.toContain('told 2');
+    expect(session.text()).toContain('no request came through');
+  });
 
   it('ends as shells count when a signal has killed the program', async () => {
     const { env } = await surroundings();

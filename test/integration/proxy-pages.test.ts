@@ -231,7 +231,7 @@ describe('actions', () => {
 
   it('reach conversations that are folded in threads', async () => {
     const threadedStore = join(folder.path, 'store.sqlite');
-    const observed = await startObserved({ windowTokens: 60_000, threadedStore });
+    const observed = await startObserved({ windowTokens: 70_000, threadedStore });
     try {
       const work = anthropicWorker(observed.proxy.url, 'sk-thread');
       // Bodies from 64 kB on go to a thread.

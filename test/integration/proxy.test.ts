@@ -389,6 +389,39 @@ describe('windows', () => {
     expect(records.at(-1)).toMatchObject({ httpStatus: 200, windowTokens: expect.any(Number) });
   });
 
+  it.each(['/v1/messages', '/v1/responses', '/v1/chat/completions'])(
+    'are learnt at %s also where a stream has begun before it says that the prompt is too long',
+    async (path) => {
+      const { proxy, records, simulator } = await simulate({
+        windowTokens: WINDOW,
+        faults: [{ name: 'too-long-in-stream' }],
+      });
+      const list = Array.from({ length: 60 }, (_, turn) => [
+        { role: 'user', content: resultText(`turn ${turn}`, 2500) },
+        { role: 'assistant', content: `Answer ${turn}.` },
+      ]).flat();
+      const messages = [...list, { role: 'user', content: 'What now?' }];
+      const limit = path.endsWith('responses') ? 'max_output_tokens' : 'max_tokens';
+      const response = await fetch(`${proxy.url}${path}`, {
+        method: 'POST',
+        headers: { 'x-api-key': 'k', authorization: 'Bearer k', 'anthropic-version': '2023-06-01' },
+        body: JSON.stringify({
+          model: 'my-house-model',
+          stream: true,
+          [limit]: 500,
+          [path.endsWith('responses') ? 'input' : 'messages']: messages,
+        }),
+      });
+      const text = await response.text();
+      expect(text).not.toMatch(/too long|exceeds|maximum context|response\.failed/);
+      expect(text).toMatch(/message_stop|response\.completed|\[DONE\]/);
+      expect(Number(response.headers.get('x-roundfold-recoveries'))).toBeGreaterThan(0);
+      expect(simulator.requests.length).toBeGreaterThan(1);
+      while (records.length === 0) await wait(5);
+      expect(records.at(-1)?.usage?.promptTokens ?? 1).toBeLessThan(WINDOW);
+    },
+  );
+
   it("leave upstream's own refusal to the client when nothing helps", async () => {
     const refusal =
       '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 250000 tokens > 200000 maximum"}}';

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/simulator/reply.ts';
@@ -202,6 +203,57 @@ describe('tools that are no functions', () => {
     expect(answer.status).toBe('completed');
     const unpaired = { ...asked, input: [whole[0], { role: 'user', content: 'Go on.' }] };
     expect((await post(simulator, JSON.stringify(unpaired))).status).toBe(400);
+  });
+
+  it('of Anthropic run at the provider: call and result come in one answer, whole and streamed alike', async () => {
+    const searches = [
+      call('web_search', { query: 'tides' }),
+      call('tool_search_tool_regex', { pattern: 'calendar' }),
+    ];
+    const simulator = await start({ script: ({ number }) => searches[(number - 1) % 2] ?? { parts: [] } });
+    const client = new Anthropic({ apiKey: 'any', baseURL: simulator.url, maxRetries: 0 });
+    const asked = {
+      model: 'claude-sonnet-4-5',
+      max_tokens: 500,
+      tools: [
+        { type: 'web_search_20250305', name: 'web_search' },
+        { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },
+        {
+          name: 'read_calendar',
+          description: 'Reads.',
+          input_schema: { type: 'object' },
+          defer_loading: true,
+        },
+      ],
+      messages: [{ role: 'user', content: 'Begin.' }],
+    } as unknown as Anthropic.MessageCreateParamsNonStreaming;
+    const whole = [await client.messages.create(asked), await client.messages.create(asked)];
+    const streamed = [
+      await client.messages.stream(asked).finalMessage(),
+      await client.messages.stream(asked).finalMessage(),
+    ];
+    for (const [search, tools] of [whole, streamed]) {
+      expect(search).toMatchObject({
+        stop_reason: 'end_turn',
+        content: [
+          { type: 'server_tool_use', name: 'web_search', input: { query: 'tides' } },
+          { type: 'web_search_tool_result', content: [{ type: 'web_search_result' }] },
+        ],
+      });
+      expect(tools?.content).toMatchObject([
+        { type: 'server_tool_use', name: 'tool_search_tool_regex' },
+        {
+          type: 'tool_search_tool_result',
+          content: { tool_references: [{ type: 'tool_reference', tool_name: 'read_calendar' }] },
+        },
+      ]);
+    }
+    const messages = [
+      ...asked.messages,
+      { role: 'assistant' as const, content: [...(whole[0]?.content ?? []), ...(whole[1]?.content ?? [])] },
+      { role: 'user' as const, content: 'Go on.' },
+    ] as Anthropic.MessageParam[];
+    expect((await client.messages.create({ ...asked, messages })).stop_reason).toBe('end_turn');
   });
 
   it('may stand in namespaces, which an item of the input adds', async () => {

@@ -32,6 +32,8 @@ export const proxy: CommandDefinition = {
       flags: '--allow-remote',
       help: 'allow an address that other machines can reach; needs ROUNDFOLD_TOKEN',
     },
+    { flags: '--show-content', help: 'let the dashboard show texts of messages and memories' },
+    { flags: '--log <file>', help: 'one line of JSON per request, without contents, into a file' },
     { flags: '--config <file>', help: 'settings as JSON with comments; default ROUNDFOLD_CONFIG' },
     { flags: '--print-config', help: 'show the settings in force and where each came from, and end' },
     jsonOption,
@@ -67,42 +69,58 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
 
 async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode> {
   const { startProxy } = await import('../../proxy/server.ts');
+  const { createObservation } = await import('../../proxy/observe/observation.ts');
   const { defaultStorePath } = await import('../../stores/sqlite-file.ts');
   const { openStore } = await import('../../stores/registry.ts');
   const { env } = process;
   const { terminal } = report;
   const ended = untilTold();
-  const { window, maxBodyBytes, maxStreams, drainSeconds, store: address, ...settings } = config;
-  const place = address ?? defaultStorePath(env);
+  const { window, maxBodyBytes, maxStreams, drainSeconds, log, showContent, ...settings } = config;
+  const address = settings.store ?? defaultStorePath(env);
   const secret = env['ROUNDFOLD_STORE_SECRET'] || undefined;
-  const store = openStore(place, {
+  const store = openStore(address, {
     secret,
     onFault: ({ reason }) => terminal.talk(`a stored record could not be used: ${reason}\n`),
   });
-  const observer: ProxyObserver = {
-    exchange: (record) => printExchange(report, record),
-    windowLearnt: (model, tokens) =>
-      terminal.talk(`the window of ${printable(model, 80)} is ${tokens} tokens, says upstream\n`),
-  };
   try {
+    const { observer, pages, wishesOf, close } = await createObservation({
+      ...{ store, showContent },
+      log: log === undefined ? undefined : { file: log },
+      wishes: store.name === 'sqlite' ? { file: `${address.replace(/^sqlite:/, '')}.wishes` } : undefined,
+    });
     const running = await startProxy({
-      ...settings,
-      store,
-      observer,
+      ...{ ...settings, store, pages, wishesOf },
       windowTokens: window,
       limits: { bodyBytes: maxBodyBytes, streams: maxStreams },
+      observer: alsoPrinting(observer, report),
       // A store in memory belongs to one thread.
-      threads: store.name === 'memory' ? undefined : { address: place, secret },
+      threads: store.name === 'memory' ? undefined : { address, secret },
     });
     terminal.talk(`export ANTHROPIC_BASE_URL=${running.url}\n`);
     terminal.talk(`export OPENAI_BASE_URL=${running.url}/v1\n`);
     terminal.talk(`export GOOGLE_GEMINI_BASE_URL=${running.url}\n`);
+    terminal.talk(`# ${running.url}/roundfold/ shows what happens\n`);
     await ended;
     await running.close({ drainMilliseconds: drainSeconds * 1000 });
+    close();
     return exitCodes.done;
   } finally {
     await store.close();
   }
+}
+
+function alsoPrinting(observer: ProxyObserver, report: Report): ProxyObserver {
+  return {
+    ...observer,
+    exchange(record) {
+      observer.exchange?.(record);
+      printExchange(report, record);
+    },
+    windowLearnt(model, tokens) {
+      observer.windowLearnt?.(model, tokens);
+      report.terminal.talk(`the window of ${printable(model, 80)} is ${tokens} tokens, says upstream\n`);
+    },
+  };
 }
 
 function readFlags(given: GivenArguments): Readonly<Record<string, unknown>> {
@@ -114,6 +132,8 @@ function readFlags(given: GivenArguments): Readonly<Record<string, unknown>> {
     mode: given.text('mode'),
     window: readNumber(given, 'window', { from: 1 }),
     allowRemote: given.flag('allowRemote') ? true : undefined,
+    showContent: given.flag('showContent') ? true : undefined,
+    log: given.text('log'),
   };
 }
 

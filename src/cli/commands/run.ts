@@ -6,14 +6,13 @@ import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import { type LaunchPlan, type Maker, withoutSlash } from '../../proxy/clients/client.ts';
 import { clientFor, clients } from '../../proxy/clients.ts';
-import type { Store } from '../../stores/store.ts';
-import { type CommandDefinition, type GivenArguments, readNumber } from '../command.ts';
+import { type CommandDefinition, readNumber } from '../command.ts';
 import { EXIT_CODE_TEXT, type ExitCode } from '../exit-codes.ts';
 import type { Report } from '../output.ts';
 import { askProgram, runProgram } from '../run/child.ts';
 import { type RunAccount, summaryLines } from '../run/summary.ts';
 import { addToTally, emptyTally } from '../run/tally.ts';
-import { overStore, storeOption } from '../store.ts';
+import { overStore, type StoreWork, storeOption } from '../store.ts';
 
 const modes = ['fold', 'observe'] as const;
 
@@ -41,11 +40,11 @@ the client is printed first. Files of the client's are not changed.
 Ends with the client's own exit code.
 ${EXIT_CODE_TEXT}
 `,
-  run: (given, report) =>
-    overStore(given, report, ({ access }) => runClient(given, report, access.forWriting())),
+  run: (given, report) => overStore(given, report, runClient),
 };
 
-async function runClient(given: GivenArguments, report: Report, store: Store): Promise<ExitCode> {
+async function runClient({ given, report, access }: StoreWork): Promise<ExitCode> {
+  const store = access.forWriting();
   const [command, ...args] = given.positional;
   if (command === undefined) throw new RoundfoldError('usage', 'there is no client to start');
   const { env } = process;
@@ -65,6 +64,7 @@ async function runClient(given: GivenArguments, report: Report, store: Store): P
   });
   const proxy = await startProxy({
     store,
+    threads: access.opening,
     mode: modes.find((mode) => mode === given.text('mode')),
     windowTokens: readNumber(given, 'window', { from: 1000 }),
     upstreams: rulesOf(plan),

@@ -22,6 +22,7 @@ import type { OfferedTool } from '../script.ts';
 import { messageEvents, named, writeMessage } from './answer.ts';
 import { sinceCompaction } from './compaction.ts';
 import { createThinkingSeals, dropForeignThinking } from './seals.ts';
+import { readServerTool } from './server-tools.ts';
 
 const errorTypes = new Map<number, string>([
   [401, 'authentication_error'],
@@ -141,9 +142,10 @@ function readAsked({ body, model }: Accepted): Asked {
   };
 }
 
-/** Tools of the client's own. Those that the provider runs itself have no schema in the request and are never called. */
+/** Tools of the client's own, and searches of the provider's, which have no schema in the request. */
 function readTool(tool: unknown): readonly OfferedTool[] {
-  if (!isObject(tool) || !isObject(tool['input_schema'])) return [];
+  if (!isObject(tool)) return [];
+  if (!isObject(tool['input_schema'])) return readServerTool(tool);
   return [{ name: asString(tool['name']) ?? '', schema: tool['input_schema'] }];
 }
 

@@ -7,6 +7,7 @@ import { delimiter, join, resolve } from 'node:path';
 
 const packages = {
   codex: '@openai/codex@0.169.0',
+  gemini: '@google/gemini-cli@0.61.0',
   opencode: 'opencode-ai@1.18.33',
   pi: '@earendil-works/pi-coding-agent@0.87.1',
 } as const;

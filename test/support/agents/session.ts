@@ -10,7 +10,7 @@ const main = resolve(import.meta.dirname, '../../../dist/cli/main.js');
 
 /** One way to start an agent. */
 export interface AgentCase {
-  readonly agent: AgentName;
+  readonly agent: AgentName | 'claude';
   readonly title: string;
   /** Arguments besides those that every run has. */
   readonly args: readonly string[];
@@ -18,7 +18,7 @@ export interface AgentCase {
   readonly call: ScriptCall;
   /** Window of the simulated model. */
   readonly windowTokens: number;
-  /** For opencode: what its config names as the model. */
+  /** Its model, where that is not among the arguments or others are asked as well. */
   readonly model?: string;
 }
 
@@ -69,6 +69,7 @@ export async function playSession(
       ROUNDFOLD_STORE: join(home, 'store.sqlite'),
       ANTHROPIC_BASE_URL: simulator.url,
       OPENAI_BASE_URL: `${simulator.url}/v1`,
+      GOOGLE_GEMINI_BASE_URL: simulator.url,
       // Whatever an agent wants from elsewhere, it does not get.
       HTTPS_PROXY: 'http://127.0.0.1:9',
       NO_PROXY: '127.0.0.1',
@@ -102,7 +103,17 @@ interface AgentLaunch {
 }
 
 /** How each agent is started. A proxy's address is never among it: `roundfold run` has to see to that. */
-const launches: Readonly<Record<AgentName, (given: AgentCase, place: Place) => AgentLaunch>> = {
+const launches: Readonly<Record<AgentCase['agent'], (given: AgentCase, place: Place) => AgentLaunch>> = {
+  // No free software: only where somebody has it, by hand (tools/claude-code-session.ts).
+  claude: ({ args }) => ({
+    args: ['-p', request, '--allowedTools', 'Bash', '--output-format', 'json', ...args],
+    env: {
+      ANTHROPIC_API_KEY: 'sk-none',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    },
+  }),
+
   codex({ args }, { home, url, through }) {
     const codexHome = join(home, 'codex');
     mkdirSync(codexHome);
@@ -124,6 +135,21 @@ const launches: Readonly<Record<AgentName, (given: AgentCase, place: Place) => A
         request,
       ],
       env: { CODEX_HOME: codexHome, CODEX_API_KEY: 'sk-none' },
+    };
+  },
+
+  gemini({ args }, { home }) {
+    mkdirSync(join(home, '.gemini'));
+    const settings = {
+      general: { disableAutoUpdate: true, enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+      security: { auth: { selectedType: 'gemini-api-key' } },
+    };
+    writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(settings));
+    return {
+      args: [...args, '-y', '-p', request],
+      env: { GEMINI_API_KEY: 'none', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     };
   },
 
