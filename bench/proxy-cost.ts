@@ -27,6 +27,7 @@ const { values } = parseArgs({
 });
 
 const MODEL = 'claude-opus-5-5';
+const ANSWER_TOKENS = 4000;
 const WITHOUT_LIMIT = 50_000_000;
 const windowTokens = Number(values.window);
 /** Instructions and tools of a coding agent, about 15,000 tokens. */
@@ -110,7 +111,7 @@ function bodyOf(messages: readonly unknown[], tools: readonly JsonObject[]): Jso
   );
   return {
     model: MODEL,
-    max_tokens: 4000,
+    max_tokens: ANSWER_TOKENS,
     system: [{ type: 'text', text: INSTRUCTIONS, ...marker }],
     tools,
     messages: [...messages.slice(0, -1), isObject(last) ? { role: last['role'], content: marked } : last],
@@ -175,6 +176,7 @@ const sessions = (await readCostSessions(values.sessions))
 console.log(`${sessions.length} stretches of recorded sessions, window ${windowTokens}`);
 const totals = { cutDirect: 0, cutSent: 0, fitDirect: 0, fitSent: 0 };
 let worst = 0;
+let worstCut = 0;
 let refused = 0;
 let compared = 0;
 for (const named of sessions) {
@@ -189,11 +191,12 @@ for (const named of sessions) {
     console.log(`REFUSED ${named.name.slice(0, 60)} ${sent.refusal}`);
     continue;
   }
-  const fits = direct.largest <= windowTokens;
+  const fits = direct.largest + ANSWER_TOKENS <= windowTokens;
   totals[fits ? 'fitDirect' : 'cutDirect'] += direct.dollars;
   totals[fits ? 'fitSent' : 'cutSent'] += sent.dollars;
   const ratio = sent.dollars / direct.dollars;
-  worst = Math.max(worst, ratio);
+  if (fits) worst = Math.max(worst, ratio);
+  else worstCut = Math.max(worstCut, ratio);
   const hits = ({ readTokens, promptTokens }: Bill) => ((100 * readTokens) / promptTokens).toFixed(0);
   console.log(
     [
@@ -209,12 +212,13 @@ for (const named of sessions) {
 console.log(`${compared} sessions compared`);
 const isFine = printGoals([
   { name: 'C1 requests that were refused behind the proxy', measured: refused, atMost: 0 },
-  { name: 'C2 the dearest session, sent ÷ direct', measured: worst, atMost: 1 },
+  { name: 'C2 the dearest session that fits, sent ÷ direct', measured: worst, atMost: 1 },
   {
     name: 'C3 sessions that would have to be cut, sent ÷ direct',
     measured: totals.cutSent / totals.cutDirect,
     atMost: 0.45,
   },
-  { name: 'C4 sessions that fit, sent ÷ direct', measured: totals.fitSent / totals.fitDirect, atMost: 1 },
+  { name: 'C4 the dearest of those, which could not have gone on directly', measured: worstCut, atMost: 1.1 },
+  { name: 'C5 sessions that fit, sent ÷ direct', measured: totals.fitSent / totals.fitDirect, atMost: 1 },
 ]);
 process.exitCode = isFine ? 0 : 1;

@@ -11,7 +11,7 @@ import { type Report, reportError } from './output.ts';
 /** Options of the commands over a store. */
 export const storeOption: OptionDefinition = {
   flags: '--store <address>',
-  help: 'a path or postgres://…; default ROUNDFOLD_STORE, or store.sqlite among your data',
+  help: 'PATH, sqlite:PATH or postgres://…; default ROUNDFOLD_STORE, or store.sqlite among your data',
 };
 
 export const tenantOption: OptionDefinition = {
@@ -86,7 +86,7 @@ export interface StoreAccess {
 async function openAccess(given: GivenArguments): Promise<StoreAccess> {
   // Loaded here, so that help and commands without a store do without.
   const { defaultStorePath } = await import('../stores/sqlite-file.ts');
-  const { openStore, storeKinds } = await import('../stores/registry.ts');
+  const { findStoreKind, openStore, storeKinds } = await import('../stores/registry.ts');
   const { env } = process;
   const address = given.text('store') ?? (env['ROUNDFOLD_STORE'] || defaultStorePath(env));
   const faults: StoreFault[] = [];
@@ -95,13 +95,14 @@ async function openAccess(given: GivenArguments): Promise<StoreAccess> {
     secret,
     onFault: (fault) => faults.push(fault),
   });
-  if (store.name === 'memory') {
-    const others = storeKinds.filter(({ name }) => name !== 'memory').map((kind) => kind.address);
-    throw new RoundfoldError('usage', 'a store in memory ends with the command that opens it', {
-      remedy: `Use one of: ${others.join('; ')}.`,
+  const kind = findStoreKind(address);
+  if (kind?.isShared === false) {
+    const shared = storeKinds.filter(({ isShared }) => isShared).map((one) => one.address);
+    throw new RoundfoldError('usage', `a store in ${kind.name} ends with the command that opens it`, {
+      remedy: `Use one of: ${shared.join('; ')}.`,
     });
   }
-  const path = store.name === 'sqlite' ? pathIn(address) : undefined;
+  const path = kind?.fileOf === undefined ? undefined : named(kind.fileOf(address));
   return {
     name: path ?? `the store in ${store.name}`,
     opening: { address, secret },
@@ -112,9 +113,7 @@ async function openAccess(given: GivenArguments): Promise<StoreAccess> {
   };
 }
 
-/** The file of a SQLite store. */
-function pathIn(address: string): string {
-  const path = address.replace(/^sqlite:/, '');
+function named(path: string): string {
   if (path !== '') return path;
   throw new RoundfoldError('usage', 'the address of the store names no file', {
     remedy: 'Give a path, such as sqlite:store.sqlite.',

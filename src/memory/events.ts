@@ -2,8 +2,8 @@ import { type Message, type ToolCallBlock, type ToolResultBlock, textOf } from '
 import { readOpenings, readSummaryMessage } from '../conversation/summary-message.ts';
 import { linkTools } from '../conversation/tool-links.ts';
 import { type Action, actionOf } from './actions.ts';
-import { readResult, type ToolSaying } from './results.ts';
 import { kindOf } from './sayings/kinds.ts';
+import { readResult, type ToolOutput } from './tool-output.ts';
 import { piecesOf } from './words/demands.ts';
 import { isHandover, ownWords, segmentsOf } from './words/own-words.ts';
 
@@ -56,7 +56,7 @@ export interface Did extends Placed {
   readonly name: string;
   readonly action: Action;
   /** Undefined while there is no result. */
-  readonly result: ToolSaying | undefined;
+  readonly result: ToolOutput | undefined;
   readonly isFailed: boolean;
   /** Whether the user refused it, so that it never happened. */
   readonly isRefused: boolean;
@@ -222,7 +222,7 @@ function readCall(
 }
 
 /** Some tools only say that they have failed. */
-function isErrorText(action: Action, result: ToolSaying | undefined): boolean {
+function isErrorText(action: Action, result: ToolOutput | undefined): boolean {
   const head = result?.text.slice(0, HEAD_OF_RESULT) ?? '';
   if (action.kind === 'look' || action.kind === 'search') return false;
   if (action.kind === 'change' && CHANGE_REFUSED.test(head) && !CHANGED.test(head)) return true;

@@ -1,5 +1,5 @@
 import type { FileChange } from './actions.ts';
-import type { ListedLine } from './results.ts';
+import type { ListedLine } from './tool-output.ts';
 
 /** A line of a file as it is now, as far as the conversation has shown it. */
 export interface KnownLine {

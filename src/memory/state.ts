@@ -3,8 +3,8 @@ import { commandKind, plainCommand, printedFile, shownCommand } from './commands
 import type { Did, Happening } from './events.ts';
 import type { KnownFiles } from './files.ts';
 import { type GitFacts, GitState } from './git-state.ts';
-import { listedLines } from './results.ts';
 import { hasFailed, outcomeOf } from './telling.ts';
+import { listedLines } from './tool-output.ts';
 
 /** A check and how its newest run ended. */
 export interface Check {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { createTokenEstimator } from '../tokens/estimator.ts';
-import { remember } from './memory.ts';
 import { recallMemory } from './recall.ts';
+import { remember } from './remember.ts';
 
 const estimator = createTokenEstimator();
 const user = (content: unknown) => ({ role: 'user', content });

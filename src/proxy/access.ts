@@ -17,7 +17,7 @@ export interface AccessOptions {
 }
 
 /** Why a request may not come in; undefined when it may. */
-export type AccessCheck = (request: IncomingMessage, what: 'health' | 'all') => Refused | undefined;
+export type AccessCheck = (request: IncomingMessage, what: 'health' | 'pages' | 'all') => Refused | undefined;
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -56,8 +56,9 @@ export function createAccessCheck(options: AccessOptions): AccessCheck {
     if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host)) return WRONG_ORIGIN;
     if (headers['sec-fetch-site'] === 'cross-site') return WRONG_ORIGIN;
     if (expected === undefined || what === 'health') return undefined;
-    const given = headers[TOKEN_HEADER];
-    return typeof given === 'string' && timingSafeEqual(digestOf(given), expected) ? undefined : NO_TOKEN;
+    const given = headers[TOKEN_HEADER] ?? passwordOf(headers.authorization, what);
+    if (typeof given === 'string' && timingSafeEqual(digestOf(given), expected)) return undefined;
+    return what === 'pages' ? NO_PASSWORD : NO_TOKEN;
   };
 }
 
@@ -73,6 +74,24 @@ const NO_TOKEN: Refused = {
   status: 401,
   message: `the header ${TOKEN_HEADER} is missing or wrong`,
 };
+
+/** Browsers cannot be told to send a header of ours, but ask for a password by themselves, as Prometheus can send one. */
+const NO_PASSWORD: Refused = {
+  ...NO_TOKEN,
+  headers: { 'www-authenticate': 'Basic realm="roundfold: the token is the password", charset="UTF-8"' },
+};
+
+/**
+ * The password in an `Authorization: Basic` header, whatever the name in front of it is. Only pages take it: elsewhere the
+ * header is for the provider.
+ */
+function passwordOf(authorization: string | undefined, what: 'pages' | 'all'): string | undefined {
+  if (what !== 'pages') return undefined;
+  const [, encoded] = /^basic +([a-z0-9+/=_-]{1,2000})$/i.exec(authorization ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8');
+  return decoded.slice(decoded.indexOf(':') + 1);
+}
 
 /** Compared by their hashes, so that neither length nor content shows in the time it takes. */
 function digestOf(token: string): Buffer {

@@ -41,7 +41,12 @@ export const configSchema = z.strictObject({
     .record(name, tokens)
     .default({})
     .describe('windows of models by name; * stands for any characters'),
-  trigger: z.number().gt(0).max(1).default(0.8).describe('share of the window at which requests are folded'),
+  trigger: z
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .describe('share of the window at which requests are folded; 0.8 unless the window is small'),
   target: z.number().gt(0).lt(1).optional().describe('share of the window that a compaction aims at'),
   log: z.string().min(1).optional().describe('file for one line of JSON per request, without contents'),
   showContent: z

@@ -18,6 +18,7 @@ import { createTurns, type Turns } from './turns.ts';
 import {
   asksForLongWindow,
   createWindows,
+  foldShareOf,
   type WindowOptions,
   type WindowQuery,
   type Windows,
@@ -28,7 +29,10 @@ export interface FolderOptions
     Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash'> {
   /** `observe` counts and tells, and changes nothing. Default `fold`. */
   readonly mode?: 'fold' | 'observe' | undefined;
-  /** Share of the window at which requests are folded. Default 0.8: below where clients would compact by themselves. */
+  /**
+   * Share of the window at which requests are folded. Default 0.8, below where clients would compact by themselves; 0.88 in
+   * windows below 64,000 tokens, which have no room to give away.
+   */
   readonly trigger?: number | undefined;
   /** Windows that are shared with other folders. Default: its own. */
   readonly knownWindows?: Windows | undefined;
@@ -36,7 +40,6 @@ export interface FolderOptions
   readonly onWindowLearnt?: ((model: string, windowTokens: number) => void) | undefined;
 }
 
-const TRIGGER = 0.8;
 /** A compaction is made at this part of the trigger, so that it is ready when it is needed. */
 const READY_AT = 0.95;
 const REMEMBERED_MODELS = 20;
@@ -69,7 +72,6 @@ const noWait = AbortSignal.abort();
 
 class KeeperFolder implements Folder {
   readonly #options: FolderOptions;
-  readonly #trigger: number;
   readonly #windows: Windows;
   readonly #turns: Turns = createTurns();
   readonly #bodies: BodyMemory = createBodyMemory();
@@ -78,7 +80,6 @@ class KeeperFolder implements Folder {
 
   constructor(options: FolderOptions) {
     this.#options = options;
-    this.#trigger = options.trigger ?? TRIGGER;
     this.#windows = options.knownWindows ?? createWindows(options);
   }
 
@@ -135,7 +136,7 @@ class KeeperFolder implements Folder {
 
     const { tenant, route } = request;
     const isCount = route.kind === 'count';
-    const prepared = await this.#keeperFor(route.format).prepare(value, {
+    const prepared = await this.#keeperFor(route.format, this.#foldAt(read)).prepare(value, {
       tenant,
       model: read.model,
       wishesFor: (name) => request.wishes.find((each) => each.conversation === name),
@@ -180,10 +181,8 @@ class KeeperFolder implements Folder {
   }
 
   /** What there is to tell of a request before anything is done with it. */
-  #account(
-    { request, value, conversation, model, estimator }: Read,
-    windowTokens: number | undefined,
-  ): Folded {
+  #account(read: Read, windowTokens: number | undefined): Folded {
+    const { request, value, conversation, model, estimator } = read;
     const tokensReceived = Math.round(requestTokens(conversation, estimator));
     const { tenant = '' } = request;
     const turn = this.#turns.nameOf(tenant, conversation);
@@ -197,26 +196,32 @@ class KeeperFolder implements Folder {
       tokensSent: tokensReceived,
       tokensByKind: tokensByClass(conversation, estimator),
       windowTokens,
-      triggerTokens: windowTokens === undefined ? undefined : Math.floor(windowTokens * this.#trigger),
+      triggerTokens: windowTokens === undefined ? undefined : Math.floor(windowTokens * this.#foldAt(read)),
       streams: value['stream'] === true,
       turn: request.tenant === undefined || request.route.kind !== 'generate' ? undefined : turn,
     };
   }
 
-  #keeperFor(format: string): Keeper {
-    const known = this.#keepers.get(format);
+  /** Share of the window. */
+  #foldAt({ window }: Read): number {
+    return this.#options.trigger ?? foldShareOf(this.#windows.promptWindow(window) ?? 0);
+  }
+
+  #keeperFor(format: string, foldAt: number): Keeper {
+    const name = `${format} ${foldAt}`;
+    const known = this.#keepers.get(name);
     if (known !== undefined) return known;
     const { store, target, strategy, summarizer, archive, hash } = this.#options;
     const keeper = createKeeper({
       ...{ store, target, strategy, summarizer, archive, hash, format },
-      trigger: this.#trigger * READY_AT,
-      foldAt: this.#trigger,
+      trigger: foldAt * READY_AT,
+      foldAt,
       onEvent: (event) => {
         // The outcome of a compaction holds messages.
         if (event.type !== 'compaction-end') this.#options.onEvent?.(event);
       },
     });
-    this.#keepers.set(format, keeper);
+    this.#keepers.set(name, keeper);
     return keeper;
   }
 

@@ -150,7 +150,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, state: 
   const target = request.url ?? '/';
   const [path = '/'] = target.split('?', 1);
   const isHealth = path === '/healthz' || path === '/readyz';
-  const refused = state.check(request, isHealth ? 'health' : 'all');
+  const isPage = path === '/metrics' || path === '/roundfold' || path.startsWith('/roundfold/');
+  const refused = state.check(request, isHealth ? 'health' : isPage ? 'pages' : 'all');
   if (refused !== undefined) throw new RefusedError(refused);
   // The form that requests to a forward proxy have: which host is meant is not for a client to say.
   if (!target.startsWith('/')) throw new RefusedError(NO_PATH);
@@ -158,7 +159,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, state: 
     answerHealth(response, path === '/readyz' && state.isClosing);
     return;
   }
-  if (path === '/metrics' || path === '/roundfold' || path.startsWith('/roundfold/')) {
+  if (isPage) {
     if (state.pages !== undefined && (await state.pages(request, response))) return;
     throw new RefusedError(NO_PAGE);
   }

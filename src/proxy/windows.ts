@@ -70,6 +70,17 @@ function catalogWindow({ model, isLong }: WindowQuery): number | undefined {
   return (isLong ? knownWindow(`${model}[1m]`) : undefined) ?? knownWindow(model);
 }
 
+/** Below where coding agents compact by themselves in the windows that they are made for. */
+const FOLD_SHARE = 0.8;
+/** Smaller windows have no room to give away: what stays free is for the answer, and for what an estimate is off by. */
+const SMALL_WINDOW_TOKENS = 64_000;
+const SMALL_FOLD_SHARE = 0.88;
+
+/** The share of a window at which requests are folded. */
+export function foldShareOf(windowTokens: number): number {
+  return windowTokens > 0 && windowTokens < SMALL_WINDOW_TOKENS ? SMALL_FOLD_SHARE : FOLD_SHARE;
+}
+
 /** Models with a long window for those who ask. Others take the flag and have the window they have. */
 const HAS_LONG_WINDOW = /sonnet|opus|fable|mythos/i;
 

@@ -190,12 +190,29 @@ describe.skipIf(isMissing)(
       await page.close();
     });
 
-    it('says so when the proxy does not answer, and finds it again', async () => {
-      const page = await open('', "document.querySelector('.connection.live')");
-      await page.evaluate("fetch('api/conversations/none').then(() => { location.hash = '#/c/none'; })");
-      await until(page, "document.querySelector('.problem')");
+    it('says so when something is not there', async () => {
+      const page = await open('#/c/none', "document.querySelector('.problem')");
       expect(await texts(page, '.problem')).toEqual(['this conversation is not remembered']);
       await page.close();
+    });
+
+    it('says so when the proxy is gone, and goes on by itself when it is back', async () => {
+      const first = await startObserved({ windowTokens: 16_000 });
+      const page = await browser.open(first.dashboard, { width: 1280, colours: 'light' });
+      await until(page, "document.querySelector('.connection.live')");
+      await first.close();
+      await until(page, "document.querySelector('.connection.lost')");
+      const again = await startObserved({
+        windowTokens: 16_000,
+        port: Number(new URL(first.proxy.url).port),
+      });
+      await anthropicWorker(again.proxy.url, 'sk-again')(10);
+      await until(
+        page,
+        "document.querySelector('.connection.live') && document.querySelectorAll('tbody tr').length === 1",
+      );
+      await page.close();
+      await again.close();
     });
 
     describe.each(views)('at $width pixels, $colours', (view) => {

@@ -80,6 +80,7 @@ describe.skipIf(isMissing)(`in a browser${isMissing ? ` (skipped: ${chromiumIsMi
 
   const type = (id: string, value: string) =>
     `(() => { const c = document.getElementById('${id}'); c.value = ${JSON.stringify(value)}; c.dispatchEvent(new Event('input')); })()`;
+  const FOUND = `Number(document.getElementById('count').textContent.split(' ')[0])`;
   const SHOWN = `[...document.querySelectorAll('#list tbody tr')].filter((row) => !row.hidden).length`;
   const FIRST = `document.querySelector('#list tbody tr:not([hidden]) td:nth-child(6)').textContent`;
 
@@ -102,22 +103,32 @@ describe.skipIf(isMissing)(`in a browser${isMissing ? ` (skipped: ${chromiumIsMi
 
   it('finds sessions by words, by agent and by what is broken', async () => {
     const open = await browser.open(url, { width: 1280, colours: 'light' });
-    const all = await open.evaluate<number>(SHOWN);
+    const all = await open.evaluate<number>(FOUND);
     await open.evaluate(type('search', 'LIGHTHOUSE keeper'));
     const found = { count: await open.evaluate<number>(SHOWN), first: await open.evaluate<string>(FIRST) };
     await open.evaluate(type('search', ''));
     await open.evaluate(type('agent', 'codex'));
-    const ofAgent = await open.evaluate<number>(SHOWN);
+    const ofAgent = await open.evaluate<number>(FOUND);
     await open.evaluate(
       `(() => { const c = document.getElementById('broken'); c.checked = true; c.dispatchEvent(new Event('input')); })()`,
     );
-    const ofBroken = await open.evaluate<number>(SHOWN);
+    const ofBroken = await open.evaluate<number>(FOUND);
     await open.close();
 
     expect(all).toBe(ROWS);
     expect(found).toEqual({ count: 1, first: 'Find the <b>lighthouse</b> keeper' });
     expect(ofAgent).toBe(rows.filter(({ agent }) => agent === 'codex').length);
     expect(ofBroken).toBe(rows.filter(({ agent, fault }) => agent === 'codex' && fault !== undefined).length);
+  });
+
+  it('shows rows in portions, and more when it is asked', async () => {
+    const open = await browser.open(url, { width: 1280, colours: 'light' });
+    const first = await open.evaluate<number>(SHOWN);
+    await open.evaluate(`document.getElementById('more').click()`);
+    const second = await open.evaluate<number>(SHOWN);
+    await open.close();
+
+    expect({ first, second }).toEqual({ first: 200, second: 400 });
   });
 
   it('sorts by a heading, the largest first and with a second click the smallest', async () => {

@@ -231,7 +231,7 @@ describe('actions', () => {
 
   it('reach conversations that are folded in threads', async () => {
     const threadedStore = join(folder.path, 'store.sqlite');
-    const observed = await startObserved({ windowTokens: 60_000, threadedStore });
+    const observed = await startObserved({ windowTokens: 70_000, threadedStore });
     try {
       const work = anthropicWorker(observed.proxy.url, 'sk-thread');
       // Bodies from 64 kB on go to a thread.
@@ -315,6 +315,33 @@ describe('actions', () => {
       expect((await fetch(path, { method: 'POST', headers: action, body })).status).toBe(400);
     for (const method of ['PUT', 'DELETE', 'PATCH'])
       expect((await fetch(path, { method, headers: action })).status).toBe(405);
+  });
+});
+
+describe('a token', () => {
+  const token = 'a token that nobody guesses';
+  const basic = (password: string) => `Basic ${Buffer.from(`any:${password}`).toString('base64')}`;
+
+  it('is asked for as a password, which browsers and Prometheus can give', async () => {
+    const observed = await startObserved({ windowTokens: WINDOW, token });
+    try {
+      const status = async (url: string, authorization?: string) => {
+        const response = await fetch(url, authorization === undefined ? {} : { headers: { authorization } });
+        await response.body?.cancel();
+        return [response.status, response.headers.get('www-authenticate')?.split(' ')[0]];
+      };
+      const { url } = observed.proxy;
+      for (const page of [observed.dashboard, `${observed.dashboard}api/health`, `${url}/metrics`]) {
+        expect(await status(page)).toEqual([401, 'Basic']);
+        expect(await status(page, basic('wrong'))).toEqual([401, 'Basic']);
+        expect(await status(page, `Bearer ${token}`)).toEqual([401, 'Basic']);
+        expect(await status(page, basic(token))).toEqual([200, undefined]);
+      }
+      // Elsewhere the header is the client's own credential for its provider.
+      expect(await status(`${url}/v1/models`, basic(token))).toEqual([401, undefined]);
+    } finally {
+      await observed.close();
+    }
   });
 });
 

@@ -21,19 +21,22 @@ export interface ObservedOptions {
   /** How the provider counts. Default: as we estimate. */
   readonly countTokens?: SimulatorOptions['countTokens'];
   readonly showContent?: boolean;
+  readonly token?: string;
+  /** Default: any free one. */
+  readonly port?: number;
   /** File of a store, for a proxy that folds in threads. Default: a store in memory, and none. */
   readonly threadedStore?: string;
 }
 
 export async function startObserved(options: ObservedOptions): Promise<Observed> {
-  const { windowTokens, showContent, trigger, countTokens } = options;
+  const { windowTokens, showContent, trigger, countTokens, token, port } = options;
   const { threadedStore } = options;
   const store = threadedStore === undefined ? memoryStore() : sqliteStore({ path: threadedStore });
   const threads = threadedStore === undefined ? undefined : { address: threadedStore };
   const { observer, pages, wishesOf, ledger } = await createObservation({ store, showContent });
   const proxied = await startProxied(
     { windowTokens: windowTokens * 2, countTokens, script: untilResults(10_000) },
-    { store, threads, windowTokens, trigger, observer, wishesOf, pages },
+    { store, token, port, threads, windowTokens, trigger, observer, wishesOf, pages },
   );
   return { ...proxied, ledger, dashboard: `${proxied.proxy.url}/roundfold/` };
 }

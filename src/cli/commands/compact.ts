@@ -220,7 +220,9 @@ function readBudget(text: string, whole: number): number {
       remedy: 'For example 30000 or 40%.',
     });
   }
-  return Math.floor(percent === '%' ? (whole * value) / 100 : value);
+  if (percent !== '%') return Math.floor(value);
+  // The whole is no whole number: all of it has to fit into 100 %.
+  return value < 100 ? Math.floor((whole * value) / 100) : Math.ceil((whole * value) / 100);
 }
 
 function readPattern(text: string): RegExp {

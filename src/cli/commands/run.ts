@@ -56,24 +56,19 @@ async function runClient({ given, report, access }: StoreWork): Promise<ExitCode
   });
   // Loaded here, so that help and other commands do without.
   const { startProxy } = await import('../../proxy/server.ts');
-  const { createLedger } = await import('../../proxy/observe/ledger.ts');
-  const { createPages } = await import('../../proxy/observe/pages.ts');
-  const ledger = createLedger();
+  const { createObservation } = await import('../../proxy/observe/observation.ts');
   const tally = emptyTally();
+  const { observer, pages, wishesOf, ledger } = await createObservation({
+    store,
+    observers: [{ exchange: (record) => addToTally(tally, record) }],
+  });
   const proxy = await startProxy({
     store,
     threads: access.opening,
     mode: modes.find((mode) => mode === given.text('mode')),
     windowTokens: readNumber(given, 'window', { from: 1000 }),
     upstreams: rulesOf(plan),
-    pages: createPages(ledger, { store }),
-    observer: {
-      ...ledger,
-      exchange(record) {
-        addToTally(tally, record);
-        ledger.exchange(record);
-      },
-    },
+    ...{ observer, pages, wishesOf },
   });
   try {
     return await launch({ command, plan, proxyUrl: proxy.url }, report);

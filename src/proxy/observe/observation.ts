@@ -17,6 +17,8 @@ export interface ObservationOptions {
   /** Where undone folds and pins are kept. Default: they end with the process. */
   readonly wishes?: WishOptions | undefined;
   readonly ledger?: LedgerOptions | undefined;
+  /** Further ones that are told of everything. */
+  readonly observers?: readonly ProxyObserver[] | undefined;
 }
 
 /** Everything that watches a proxy, as `startProxy` takes it. */
@@ -38,10 +40,10 @@ export async function createObservation(options: ObservationOptions): Promise<Ob
   const ledger = createLedger(options.ledger);
   const wishes = createWishes(options.wishes);
   const log = options.log === undefined ? undefined : createRequestLog(options.log);
-  const observers = [ledger, log, await createTelemetry()].filter((each) => each !== undefined);
+  const own = [ledger, log, await createTelemetry()].filter((each) => each !== undefined);
   return {
     ledger,
-    observer: joinObservers(observers),
+    observer: joinObservers([...own, ...(options.observers ?? [])]),
     pages: createPages(ledger, { store, wishes, showContent }),
     wishesOf: wishes.of,
     close: () => log?.close(),

@@ -101,16 +101,19 @@ function tools(rows: readonly SessionRow[]): Markup {
 /** Columns to sort by, the values of which stand with each row in this order. */
 const SORTABLE = ['Last used', 'Cost', 'Context', 'Rounds', 'Compacted'];
 
+/** So many rows are shown at once, and as many more whenever the end comes into sight. */
+const SHOWN_ROWS = 200;
+
 function list(rows: readonly SessionRow[]): Markup {
   const sortable = SORTABLE.map((name, key) => {
     const looks = key === 0 ? undefined : html` class="n"`;
     return html`<th scope="col"${looks}><button type="button" data-key="${key}">${name}</button></th>`;
   });
   const head = html`<tr>${sortable}<th scope="col" class="prompt">First prompt</th><th scope="col">Agent</th><th scope="col">Project</th></tr>`;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="Sessions"><table id="list" class="list"><thead>${head}</thead><tbody>${rows.map(line)}</tbody></table></div>`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="Sessions"><table id="list" class="list"><thead>${head}</thead><tbody>${rows.map(line)}</tbody></table></div><p class="note"><button id="more" type="button" data-step="${SHOWN_ROWS}" hidden>Show more</button></p><noscript><p class="note">Without scripts the first ${SHOWN_ROWS} are shown.</p></noscript>`;
 }
 
-function line(row: SessionRow): Markup {
+function line(row: SessionRow, index: number): Markup {
   const { agent, usedAt, startedAt, rounds, contextTokens, compactions, cost, fault, model } = row;
   const values = [timeOf(usedAt), cost.dollars, contextTokens, rounds, compactions];
   const mark =
@@ -118,7 +121,7 @@ function line(row: SessionRow): Markup {
   const subagents =
     row.subagents === 0 ? undefined : html`<small>${countOf(row.subagents, 'sub-agent')}</small>`;
   return html`
-    <tr data-agent="${agent}" data-broken="${fault === undefined ? 0 : 1}" data-values="${values.join(' ')}">
+    <tr${index < SHOWN_ROWS ? undefined : html` hidden`} data-agent="${agent}" data-broken="${fault === undefined ? 0 : 1}" data-values="${values.join(' ')}">
     <td class="nowrap">${timeText(usedAt)}<small>since ${timeText(startedAt)}</small></td>
     <td class="n">${formatCost(cost)}</td><td class="n">${formatContext(row)}</td>
     <td class="n">${formatCount(rounds)}${subagents}</td>
