@@ -4,7 +4,7 @@
  */
 
 import { findFormat } from '../src/formats/registry.ts';
-import { remember } from '../src/memory/memory.ts';
+import { remember } from '../src/memory/remember.ts';
 import type { SummaryRequest } from '../src/memory/summary-request.ts';
 import { createTokenEstimator } from '../src/tokens/estimator.ts';
 import { collectGarbage, median, printGoals, timeMs } from './timing.ts';

@@ -1,5 +1,5 @@
 import type { Call, Step } from '../test/support/conversations.ts';
-import { writers } from '../test/support/conversations.ts';
+import { writers } from '../test/support/step-writers.ts';
 import { integer, pick, type Random } from './estimator/seeded.ts';
 
 const WORDS =

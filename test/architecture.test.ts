@@ -94,6 +94,11 @@ describe('the built package', () => {
       folders: [...engineRooms, 'keeper', 'integrations'],
       files: 80,
     })),
+    {
+      entry: 'proxy/fetch.js',
+      folders: [...engineRooms, 'stores', 'keeper', 'transcripts', 'proxy'],
+      files: 80,
+    },
   ])('$entry reaches no package, no Node module and only $folders', ({ entry, folders, files }) => {
     const reached = reachableFrom(entry, built);
     const sources = reached.flatMap(({ path }) => sourcesOf(path)).filter((name) => name !== 'src/index.ts');

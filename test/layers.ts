@@ -29,7 +29,7 @@ export const apart: readonly string[] = ['contracts'];
 export const packages: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', '@bomb.sh/tab', '@modelcontextprotocol/server', 'zod'],
   tokens: ['gpt-tokenizer'],
-  proxy: ['undici', 'zod'],
+  proxy: ['undici', 'zod', '@opentelemetry/api'],
   stores: ['pg'],
 };
 

@@ -25,6 +25,8 @@ export interface CommandDefinition {
   /** Positional arguments in commander's notation; `<file...>` for those that read files; none when left out. */
   readonly arguments?: string;
   readonly argumentHelp?: string;
+  /** Whether the arguments are a command line of its own: from its first word on, nothing is an option of ours. */
+  readonly takesCommandLine?: boolean;
   readonly options: readonly OptionDefinition[];
   /** Example calls with what each is for. */
   readonly examples: readonly (readonly [call: string, purpose: string])[];

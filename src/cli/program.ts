@@ -1,10 +1,12 @@
 import tab from '@bomb.sh/tab/commander';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { RoundfoldError } from '../conversation/errors.ts';
+import { transcriptReaders } from '../transcripts/registry.ts';
 import type { CommandDefinition, CommandGroup, GivenArguments, OptionDefinition } from './command.ts';
 import { commands as allCommands } from './commands/registry.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { unwritable } from './files.ts';
+import { separateCommandLine } from './foreign-command-line.ts';
 import { nearest } from './nearest.ts';
 import { type Report, reportError } from './output.ts';
 import { processTerminal, shown, wrapText } from './terminal.ts';
@@ -19,7 +21,7 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
   });
   try {
     if (argv.length <= 2) program.outputHelp();
-    else await program.parseAsync([...argv]);
+    else await program.parseAsync([...separateCommandLine(argv, allCommands)]);
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return exitCodeOfCommander(error.code);
@@ -67,10 +69,15 @@ export function createProgram(
 /** Errors repeat the wrong word, which a shell may have taken from the name of a file: it must be printable. */
 const output = { writeErr: (text: string) => void process.stderr.write(shown(text)) };
 
+/** Help is wrapped for the narrowest usual terminal, and so are errors. */
+const COLUMNS = 80;
+
+const products = transcriptReaders(() => undefined).flatMap(({ product }) => product ?? []);
+const FILES = `Files: those of ${products.slice(0, -1).join(', ')} and ${products.at(-1)}; request bodies, \
+lists of messages and logs of requests; JSON or JSONL, gzip or zstd too; \`-\` is standard input.`;
+
 const HELP_FOOTER = `
-Files: sessions of Claude Code, Codex, pi, OpenCode, Gemini CLI and SWE-agent,
-Open WebUI exports, request bodies, lists of messages and logs of requests; JSON
-or JSONL, gzip or zstd too; \`-\` is standard input.
+${wrapText(FILES, COLUMNS, '')}
 
 ${EXIT_CODE_TEXT}
 `;
@@ -132,14 +139,11 @@ function toOption({ flags, help, choices, isList }: OptionDefinition): Option {
   return option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), check(value)]);
 }
 
-/** Errors are wrapped for the narrowest usual terminal. */
-const ERROR_COLUMNS = 80;
-
 function checkChoice(value: string, choices: readonly string[]): string {
   if (choices.includes(value)) return value;
   const meant = nearest(value, choices);
   const question = meant === undefined ? '' : `\n  Did you mean ${meant}?`;
-  const allowed = wrapText(`Allowed choices are ${choices.join(', ')}.`, ERROR_COLUMNS, '  ');
+  const allowed = wrapText(`Allowed choices are ${choices.join(', ')}.`, COLUMNS, '  ');
   throw new InvalidArgumentError(`${question}\n  ${allowed}`);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { idLength } from './store.ts';
+import { storeKinds } from '../stores/registry.ts';
+import { idLength, storeOption } from './store.ts';
 
 describe('short forms', () => {
   it.each([
@@ -10,4 +11,9 @@ describe('short forms', () => {
   ])('of ids %j: %d letters', (ids, length) => {
     expect(idLength(ids)).toBe(length);
   });
+});
+
+// The text is written by hand: the registry would be loaded for every --help, with all stores.
+it.each(storeKinds.filter(({ isShared }) => isShared))('--store says how to address $name', ({ address }) => {
+  expect(storeOption.help).toContain(address.slice(0, address.indexOf(':') + 1));
 });

@@ -11,7 +11,7 @@ import { type Report, reportError } from './output.ts';
 /** Options of the commands over a store. */
 export const storeOption: OptionDefinition = {
   flags: '--store <address>',
-  help: 'a path or postgres://…; default ROUNDFOLD_STORE, or store.sqlite among your data',
+  help: 'PATH, sqlite:PATH or postgres://…; default ROUNDFOLD_STORE, or store.sqlite among your data',
 };
 
 export const tenantOption: OptionDefinition = {
@@ -71,6 +71,8 @@ export function sayNothingStored({ report, access }: StoreWork): ExitCode {
 export interface StoreAccess {
   /** What messages call it. Holds no password. */
   readonly name: string;
+  /** What opens it in another thread. May hold a password. */
+  readonly opening: { readonly address: string; readonly secret: string | undefined };
   /** Undefined while there is nothing to read: asking makes no file. */
   forReading(): Store | undefined;
   /** Made with the first call, if it does not exist. */
@@ -84,23 +86,26 @@ export interface StoreAccess {
 async function openAccess(given: GivenArguments): Promise<StoreAccess> {
   // Loaded here, so that help and commands without a store do without.
   const { defaultStorePath } = await import('../stores/sqlite-file.ts');
-  const { openStore, storeKinds } = await import('../stores/registry.ts');
+  const { findStoreKind, openStore, storeKinds } = await import('../stores/registry.ts');
   const { env } = process;
   const address = given.text('store') ?? (env['ROUNDFOLD_STORE'] || defaultStorePath(env));
   const faults: StoreFault[] = [];
+  const secret = env['ROUNDFOLD_STORE_SECRET'] || undefined;
   const store = openStore(address, {
-    secret: env['ROUNDFOLD_STORE_SECRET'] || undefined,
+    secret,
     onFault: (fault) => faults.push(fault),
   });
-  if (store.name === 'memory') {
-    const others = storeKinds.filter(({ name }) => name !== 'memory').map((kind) => kind.address);
-    throw new RoundfoldError('usage', 'a store in memory ends with the command that opens it', {
-      remedy: `Use one of: ${others.join('; ')}.`,
+  const kind = findStoreKind(address);
+  if (kind?.isShared === false) {
+    const shared = storeKinds.filter(({ isShared }) => isShared).map((one) => one.address);
+    throw new RoundfoldError('usage', `a store in ${kind.name} ends with the command that opens it`, {
+      remedy: `Use one of: ${shared.join('; ')}.`,
     });
   }
-  const path = store.name === 'sqlite' ? pathIn(address) : undefined;
+  const path = kind?.fileOf === undefined ? undefined : named(kind.fileOf(address));
   return {
     name: path ?? `the store in ${store.name}`,
+    opening: { address, secret },
     forReading: () => (path === undefined || isThere(path) ? store : undefined),
     forWriting: () => store,
     takeFaults: () => faults.splice(0),
@@ -108,9 +113,7 @@ async function openAccess(given: GivenArguments): Promise<StoreAccess> {
   };
 }
 
-/** The file of a SQLite store. */
-function pathIn(address: string): string {
-  const path = address.replace(/^sqlite:/, '');
+function named(path: string): string {
   if (path !== '') return path;
   throw new RoundfoldError('usage', 'the address of the store names no file', {
     remedy: 'Give a path, such as sqlite:store.sqlite.',

@@ -212,7 +212,13 @@ export type CompactionEvent =
       readonly tokens: number;
       readonly windowTokens: number;
     }
-  | { readonly type: 'compaction-paused'; readonly reason: string; readonly turns: number }
+  | {
+      readonly type: 'compaction-paused';
+      readonly reason: string;
+      readonly turns: number;
+      /** Which one it is, where several are kept. */
+      readonly conversation?: string | undefined;
+    }
   | {
       /** The configured summarizer wrote nothing, and our own did in the same run. */
       readonly type: 'summarizer-failed';

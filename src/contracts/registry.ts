@@ -25,6 +25,7 @@ import { defineContract } from './rule.ts';
 /** `POST /v1/messages`, judged by the provider's rules as far as a request tells by itself. */
 export const anthropicMessagesContract: Contract = defineContract({
   format: 'anthropic-messages',
+  listKeys: ['messages'],
   read: readAnthropicRequest,
   groups: [
     anthropicFrame,
@@ -49,6 +50,7 @@ export const anthropicMessagesContract: Contract = defineContract({
  */
 export const openaiChatContract: Contract = defineContract({
   format: 'openai-chat',
+  listKeys: ['messages'],
   read: readChatRequest,
   groups: [chatShape, chatLimits, chatPairing, chatSampling, mistralOrder],
 });
@@ -60,6 +62,7 @@ export const openaiChatContract: Contract = defineContract({
  */
 export const openaiResponsesContract: Contract = defineContract({
   format: 'openai-responses',
+  listKeys: ['input'],
   read: readResponsesRequest,
   groups: [responsesShape, responsesIds, responsesServerState, responsesReasoning, responsesPairing],
 });
@@ -71,6 +74,7 @@ export const openaiResponsesContract: Contract = defineContract({
  */
 export const geminiContract: Contract = defineContract({
   format: 'gemini',
+  listKeys: ['contents'],
   read: readGeminiRequest,
   groups: [geminiShape, geminiTurns, geminiSignatures],
 });
@@ -84,6 +88,7 @@ export const geminiContract: Contract = defineContract({
  */
 export const aiSdkContract: Contract = defineContract({
   format: 'ai-sdk-model',
+  listKeys: ['messages', 'prompt'],
   read: readPrompt,
   groups: [aiSdkPrompts],
 });

@@ -38,6 +38,8 @@ export function report<Details extends readonly unknown[]>(
 /** How a wire format is judged. */
 interface ContractDefinition<Request> {
   readonly format: string;
+  /** Keys of a body that may hold the list of messages. Places below them are told in the order of the messages. */
+  readonly listKeys: readonly string[];
   /** Reads a body without judging it, or says why it cannot be read. */
   readonly read: (body: unknown, context: CheckContext) => Request | readonly Violation[];
   readonly groups: readonly RuleGroup<Request>[];
@@ -46,6 +48,7 @@ interface ContractDefinition<Request> {
 /** A contract that holds a body to every group of rules. Its rules are listed by id. */
 export function defineContract<Request extends object>({
   format,
+  listKeys,
   read,
   groups,
 }: ContractDefinition<Request>): Contract {
@@ -59,7 +62,10 @@ export function defineContract<Request extends object>({
     check(body, context = {}) {
       const request = read(body, context);
       if (isList(request)) return request;
-      return inOrderOfPlace(groups.flatMap((group) => group.check(request)));
+      return inOrderOfPlace(
+        groups.flatMap((group) => group.check(request)),
+        listKeys,
+      );
     },
   };
 }
@@ -70,16 +76,15 @@ function isList<Item>(value: object | readonly Item[]): value is readonly Item[]
 }
 
 /** The frame first, then the messages in order, then the list as a whole. Faults of one place stay as they were found. */
-function inOrderOfPlace(violations: readonly Violation[]): readonly Violation[] {
+function inOrderOfPlace(violations: readonly Violation[], listKeys: readonly string[]): readonly Violation[] {
   return violations
-    .map((violation) => ({ violation, place: placeOf(violation.path) }))
+    .map((violation) => ({ violation, place: placeOf(violation.path, listKeys) }))
     .sort((left, right) => comparePlaces(left.place, right.place))
     .map(({ violation }) => violation);
 }
 
-/** The list of messages, one of them, and a part of it: `messages.3.content.0`, `messages[3].tool_calls`, `input[3]`. */
-const listPath =
-  /^(?:messages|prompt|input|contents)(?:\.?\[?(\d+)\]?(?:\.(content|parts|tool_calls)\b(?:\.?\[?(\d+))?)?|$)/;
+/** Behind the key of the list: nothing, a message, or a part of it: `.3.content.0`, `[3].tool_calls`, `[3]`. */
+const PLACE_IN_LIST = /^(?:\.?\[?(\d+)\]?(?:\.(content|parts|tool_calls)\b(?:\.?\[?(\d+))?)?|$)/;
 
 interface Place {
   readonly message: number;
@@ -87,8 +92,9 @@ interface Place {
   readonly entry: number;
 }
 
-function placeOf(path: string): Place {
-  const match = listPath.exec(path);
+function placeOf(path: string, listKeys: readonly string[]): Place {
+  const key = /^\w*/.exec(path)?.[0] ?? '';
+  const match = listKeys.includes(key) ? PLACE_IN_LIST.exec(path.slice(key.length)) : null;
   if (match === null) return { message: -1, field: '', entry: -1 };
   const [, message = Number.POSITIVE_INFINITY, field = '', entry = -1] = match;
   return { message: Number(message), field, entry: Number(entry) };

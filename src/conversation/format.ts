@@ -51,6 +51,8 @@ export interface Format {
   readonly name: string;
   /** One line for help and docs. */
   readonly summary: string;
+  /** Key of a request body under which its list of messages stands. */
+  readonly listKey: string;
   readonly tools: ToolRules;
   /** Whether the first message must be the user's. */
   readonly userFirst: boolean;

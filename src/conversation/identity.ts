@@ -92,7 +92,7 @@ export function beginsWith(
 }
 
 /** Messages by which a conversation with all its branches is known. */
-const NAMING_MESSAGES = 4;
+export const NAMING_MESSAGES = 4;
 
 /** The name of a conversation: the chain after its first messages. */
 export function nameOfConversation(chain: Chain): string {

@@ -1,8 +1,13 @@
 /** SHA-256 of a text in UTF-8, in full, as hexadecimal digits. */
 export type Hash = (text: string) => string;
 
-/** The platform's own SHA-256, where it can be had at once, else the one below. */
-export const sha256: Hash = platformSha256() ?? plainSha256;
+let chosen: Hash | undefined;
+
+/** The platform's own SHA-256, where it can be had at once, else the one below. Loaded with the first text. */
+export const sha256: Hash = (text) => {
+  chosen ??= platformSha256() ?? plainSha256;
+  return chosen(text);
+};
 
 /** Asked for in this way, nothing has to be loaded where there is no such module. */
 function platformSha256(): Hash | undefined {

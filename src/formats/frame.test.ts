@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../test/support/deep-freeze.ts';
 import { groupRounds } from '../conversation/rounds.ts';
-import { findFormat } from './registry.ts';
+import { findFormat, formats } from './registry.ts';
 
 type Id = string | undefined;
 
@@ -149,4 +149,13 @@ describe('messages whose ids name something else', () => {
 
     expect(roundsOf('ai-sdk-ui', list)).toEqual(['0-1 ', '1-2 m1', '2-3 m2']);
   });
+});
+
+it.each(formats)('$name reads its list from `$listKey`, and writes another to the same place', (format) => {
+  const list: readonly unknown[] = deepFreeze([]);
+  const conversation = format.read({ [format.listKey]: list, extra: 1 });
+  const changed = format.replaceList(conversation.frame, [{ role: 'user', content: 'hi' }]);
+
+  expect(conversation.frame.list).toBe(list);
+  expect(changed).toMatchObject({ [format.listKey]: [{ role: 'user', content: 'hi' }], extra: 1 });
 });

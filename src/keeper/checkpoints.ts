@@ -28,6 +28,10 @@ export interface KeeperTurn {
   readonly cuts: readonly number[];
   readonly usage: Usage | undefined;
   readonly signal: AbortSignal | undefined;
+  /** No checkpoint that speaks for more messages is used. */
+  readonly upTo?: number | undefined;
+  /** Places of messages that stay word for word. */
+  readonly pinned?: readonly number[] | undefined;
 }
 
 /** Reads a request. */
@@ -46,15 +50,17 @@ export interface FindOptions {
   readonly chain: Chain;
   /** Where this conversation may be cut for good, in the coordinates of the chain. */
   readonly cuts: readonly number[];
+  /** The most messages that it may speak for. Default: all. */
+  readonly upTo?: number | undefined;
   /** A checkpoint that applied before. Shorter ones are not asked for; whether it is still there is. */
   readonly known?: Checkpoint | undefined;
 }
 
 /** The longest checkpoint that is true of a conversation. The store is not asked where there cannot be one. */
 export async function findCheckpoint(store: Store, options: FindOptions): Promise<Checkpoint | undefined> {
-  const { chain, cuts } = options;
+  const { chain, cuts, upTo = chain.length } = options;
   const isLink = (link: ChainLink) => beginsWith(chain, link);
-  const longest = await ask(store, options, { to: chain.length, isTrue: isLink });
+  const longest = await ask(store, options, { to: Math.min(upTo, chain.length), isTrue: isLink });
   if (longest === undefined || isTrueOf(longest, options)) return longest;
   // It was made before something came behind it that must not be parted from it. A shorter one may do.
   const shorter = cuts.filter((cut) => cut < longest.boundary);
@@ -85,6 +91,7 @@ export function isTrueOf(checkpoint: Checkpoint, options: Omit<FindOptions, 'kno
     checkpoint.tenant === options.tenant &&
     checkpoint.configuration === options.configuration &&
     checkpoint.boundary > 0 &&
+    checkpoint.boundary <= (options.upTo ?? checkpoint.boundary) &&
     beginsWith(options.chain, checkpoint) &&
     options.cuts.includes(checkpoint.boundary)
   );

@@ -4,6 +4,7 @@ import type { Format } from '../conversation/format.ts';
 import { type Chains, createChains } from '../conversation/identity.ts';
 import { type Hash, sha256 } from '../conversation/sha256.ts';
 import type { Store } from '../stores/store.ts';
+import { tokensWithin } from '../tokens/thresholds.ts';
 import type { KeeperEvent, KeeperOptions, Schedule } from './options.ts';
 import { Recent } from './recent.ts';
 
@@ -11,6 +12,8 @@ import { Recent } from './recent.ts';
 export interface KeeperContext {
   /** That of the model: its window, its way of counting, its rules. */
   readonly engine: Engine;
+  /** From which size on a compaction takes the place of what it covers. */
+  readonly foldTokens: number;
   readonly store: Store;
   readonly hash: Hash;
   readonly chains: Chains;
@@ -33,6 +36,8 @@ const LEASE_MILLISECONDS = 30_000;
 const PATIENCE_MILLISECONDS = 120_000;
 /** Models whose contexts are kept at once. Names come with requests: there may be any number of them. */
 const REMEMBERED_MODELS = 20;
+/** Larger than any: what cannot be meant there cannot be meant anywhere. */
+const ANY_WINDOW = 1e9;
 /** No model is called that. */
 const NO_MODEL = '';
 
@@ -40,7 +45,9 @@ const NO_MODEL = '';
  * The contexts of models, made when they are asked for and remembered.
  * @throws RoundfoldError `usage` for options that cannot be meant, at once and not with the first request
  */
-export function createContexts(options: KeeperOptions): (model?: string) => KeeperContext {
+export function createContexts(
+  options: KeeperOptions,
+): (model?: string, windowTokens?: number) => KeeperContext {
   const { hash = sha256, volatile } = options;
   const shared = {
     store: options.store,
@@ -55,13 +62,19 @@ export function createContexts(options: KeeperOptions): (model?: string) => Keep
     emit: (event: KeeperEvent) => tell(options, event),
   };
   const contexts = new Recent<string, KeeperContext>(REMEMBERED_MODELS);
-  const contextFor = (model = options.model ?? NO_MODEL) =>
-    contexts.take(model, () => {
-      const engine = engineFor(options, model);
-      return { ...shared, engine, configurationFor: fingerprint(options, engine, hash) };
+  const contextFor = (model = options.model ?? NO_MODEL, windowTokens = options.windowTokens) =>
+    contexts.take(`${windowTokens ?? ''} ${model}`, () => {
+      const engine = engineFor({ ...options, windowTokens }, model);
+      return {
+        ...shared,
+        engine,
+        foldTokens: foldTokensOf(options, engine),
+        configurationFor: fingerprint(options, engine, hash),
+      };
     });
-  // The window may come with the first request.
-  if (options.model === undefined) engineFor({ windowTokens: 0, ...options }, NO_MODEL);
+  // The window may come with the first request: thresholds in tokens and in shares have to make sense in some window.
+  if (options.model === undefined)
+    foldTokensOf(options, engineFor({ windowTokens: ANY_WINDOW, ...options }, NO_MODEL));
   else contextFor();
   return contextFor;
 }
@@ -73,6 +86,10 @@ function engineFor(options: KeeperOptions, model: string): Engine {
     economy: false,
     onEvent: (event) => tell(options, event),
   });
+}
+
+function foldTokensOf({ foldAt }: KeeperOptions, { thresholds }: Engine): number {
+  return foldAt === undefined ? 0 : tokensWithin('foldAt', foldAt, thresholds.windowTokens);
 }
 
 /** Names everything that shapes a checkpoint. How large the window is does not count. */

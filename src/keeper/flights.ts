@@ -1,8 +1,10 @@
 import { type AutoCompactState, afterOutcome, isSummarizerPaused } from '../compaction/breaker.ts';
 import { measureRequest } from '../compaction/compactor.ts';
+import type { Engine } from '../compaction/options.ts';
 import { changeOf, notCompacted } from '../compaction/plan/strategy.ts';
 import { letOthersRun } from '../compaction/watch.ts';
 import { nameOfConversation } from '../conversation/identity.ts';
+import type { Message } from '../conversation/message.ts';
 import type { Checkpoint, Lease, Store } from '../stores/store.ts';
 import { openArchive } from './archive.ts';
 import {
@@ -16,7 +18,7 @@ import { type CompactionReport, compactView } from './compact-view.ts';
 import type { KeeperContext } from './context.ts';
 import type { Schedule, StoreOperation } from './options.ts';
 import { remember, type Track } from './tracks.ts';
-import { piecesOf, projectView } from './views.ts';
+import { type Piece, piecesOf, projectView } from './views.ts';
 
 /** What a flight is for. */
 export interface FlightPlan {
@@ -89,7 +91,7 @@ async function compactAndSave(context: KeeperContext, plan: FlightPlan, held: He
   await letOthersRun();
   const { view, archive, name } = job;
   const report = await compactView(
-    context.engine,
+    withPins(context.engine, turn.pinned ?? [], job.pieces),
     { conversation: view, tokens: job.tokens, signal, handleFor: archive?.handleFor },
     isSummarizerPaused(track.state),
   );
@@ -111,6 +113,17 @@ async function compactAndSave(context: KeeperContext, plan: FlightPlan, held: He
   }
   setState(context, track, state);
   await save(context, track, made, held.current());
+}
+
+/** The engine, which leaves some original messages as they are. */
+function withPins(engine: Engine, pinned: readonly number[], pieces: readonly Piece[]): Engine {
+  if (pinned.length === 0) return engine;
+  const places = new Set(pinned);
+  const raws = new Set(
+    pieces.filter(({ from }) => from !== undefined && places.has(from)).map(({ raw }) => raw),
+  );
+  const isPinned = (message: Message) => raws.has(message.raw) || engine.pins.isPinned?.(message) === true;
+  return { ...engine, pins: { ...engine.pins, isPinned } };
 }
 
 /** A view that is worth compacting, and where its messages come from. */
@@ -141,7 +154,8 @@ function jobFor(context: KeeperContext, plan: FlightPlan, base: Checkpoint | und
 
 function setState({ emit }: KeeperContext, track: Track, state: AutoCompactState): void {
   const { pausedTurns: turns, reason = 'unknown' } = state;
-  if (turns > track.state.pausedTurns) emit({ type: 'compaction-paused', reason, turns });
+  if (turns > track.state.pausedTurns)
+    emit({ type: 'compaction-paused', reason, turns, conversation: track.name });
   track.state = state;
 }
 

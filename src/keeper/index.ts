@@ -38,7 +38,14 @@ export {
   type PreparedStatus,
   type PrepareOptions,
 } from './keeper.ts';
-export type { KeeperEvent, KeeperOptions, PassReason, Schedule, StoreOperation } from './options.ts';
+export type {
+  KeeperEvent,
+  KeeperOptions,
+  PassReason,
+  Schedule,
+  StoreOperation,
+  Wishes,
+} from './options.ts';
 export {
   isProgress,
   type NextViewOptions,

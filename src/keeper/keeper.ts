@@ -10,7 +10,7 @@ import type { Checkpoint } from '../stores/store.ts';
 import { knownWindow } from '../tokens/catalog.ts';
 import type { Thresholds } from '../tokens/thresholds.ts';
 import { createContexts, tell } from './context.ts';
-import { type KeeperOptions, keeperOptionNames, type PassReason } from './options.ts';
+import { type KeeperOptions, keeperOptionNames, type PassReason, type Wishes } from './options.ts';
 import { createRunner } from './runner.ts';
 
 export interface PrepareOptions {
@@ -22,6 +22,10 @@ export interface PrepareOptions {
   readonly tenant?: string | undefined;
   /** The model that the request is for, instead of the one it names: its window, its way of counting, its rules. */
   readonly model?: string | undefined;
+  /** What a person has asked for this conversation in the meantime. Is called with every name it can have. */
+  readonly wishesFor?: ((conversation: string) => Wishes | undefined) | undefined;
+  /** Size of the window for this request, instead of the keeper's own and of the model's: one that an error has told. */
+  readonly windowTokens?: number | undefined;
 }
 
 /**
@@ -56,8 +60,11 @@ export interface Keeper {
   settle(): Promise<void>;
   /** Gives all work up and waits for its end. The store stays open. */
   close(): Promise<void>;
-  /** When a conversation with this model is compacted, and how small it gets. Default: the keeper's own model. */
-  thresholdsFor(model?: string): Thresholds;
+  /**
+   * When a conversation with this model is compacted, and how small it gets. Default: the keeper's own model, and the
+   * window that it would have.
+   */
+  thresholdsFor(model?: string, windowTokens?: number): Thresholds;
 }
 
 const REMEMBERED_CONVERSATIONS = 1000;
@@ -78,8 +85,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
   };
 
   return {
-    thresholdsFor: (model) => contextFor(model).engine.thresholds,
-    async prepare(value, { usage, signal, tenant = options.tenant, model: asked } = {}) {
+    thresholdsFor: (model, windowTokens) => contextFor(model, windowTokens).engine.thresholds,
+    async prepare(
+      value,
+      { usage, signal, tenant = options.tenant, model: asked, windowTokens, wishesFor } = {},
+    ) {
       const conversation = readConversation(value, options.format);
       if (tenant === undefined) return pass(value, { reason: 'no-tenant' });
       const why = whyToPass(conversation);
@@ -91,10 +101,17 @@ export function createKeeper(options: KeeperOptions): Keeper {
         return pass(value, { reason: 'folded-calls', detail: view.reason });
       }
       const model = asked ?? conversation.frame.model ?? options.model;
-      if (!isWindowKnown(options, model)) return pass(value, { reason: 'unknown-model', detail: model });
+      if (!isWindowKnown(options, windowTokens, model))
+        return pass(value, { reason: 'unknown-model', detail: model });
       try {
-        const context = contextFor(model);
-        const prepared = await runner.prepare(view.conversation, { context, usage, signal, tenant });
+        const context = contextFor(model, windowTokens);
+        const prepared = await runner.prepare(view.conversation, {
+          context,
+          usage,
+          signal,
+          tenant,
+          wishesFor,
+        });
         const { checkpoint, reductions } = prepared;
         if (reductions.length === 0 && checkpoint === undefined) return { value, status: 'unchanged' };
         const folded = view.status === 'plain' ? prepared : foldView(prepared.conversation, view.foldings);
@@ -128,6 +145,13 @@ function whyToPass(conversation: Conversation): Pass | undefined {
 }
 
 /** Without a known window a request is left alone rather than cut by a guess. */
-function isWindowKnown({ windowTokens }: KeeperOptions, model: string | undefined): boolean {
-  return windowTokens !== undefined || (model !== undefined && knownWindow(model) !== undefined);
+function isWindowKnown(
+  options: KeeperOptions,
+  windowTokens: number | undefined,
+  model: string | undefined,
+): boolean {
+  return (
+    (windowTokens ?? options.windowTokens) !== undefined ||
+    (model !== undefined && knownWindow(model) !== undefined)
+  );
 }

@@ -38,6 +38,11 @@ export interface KeeperOptions
   readonly patienceMilliseconds?: number | undefined;
   /** Conversations that are remembered in this process. Default 1000. */
   readonly rememberedConversations?: number | undefined;
+  /**
+   * From which size on a compaction takes the place of what it covers: tokens, or a share of the window (up to 1). Until then it
+   * is made and kept ready, and requests go out as before, which costs least as long as they fit. Default: as soon as it is ready.
+   */
+  readonly foldAt?: number | undefined;
   /** What clients change in messages that stay the same, on top of cache markers. */
   readonly volatile?: Partial<VolatileParts> | undefined;
   /** Whether what leaves a view is kept and can be read again. Default true. */
@@ -45,6 +50,20 @@ export interface KeeperOptions
   /** Tells checkpoints apart that were made with a strategy or summarizer of your own under the same name. */
   readonly configuration?: string | undefined;
   readonly onEvent?: ((event: KeeperEvent | CompactionEvent) => void) | undefined;
+}
+
+/** What is asked for one conversation while it goes on. Places count from the first message behind the system messages in front. */
+export interface Wishes {
+  /**
+   * Checkpoints that speak for more messages are not used, and none are made: how a fold is undone. Holds for as long as
+   * the conversation fits its window.
+   */
+  readonly foldedUpTo?: number | undefined;
+  /**
+   * Messages that stay word for word, with the round they belong to. Checkpoints that were made without them are not used
+   * any more: the conversation is folded anew.
+   */
+  readonly pinned?: readonly number[] | undefined;
 }
 
 /** Every option of a keeper. Names that are not here are refused. */
@@ -59,6 +78,7 @@ export const keeperOptionNames: Readonly<Record<keyof KeeperOptions, true>> = {
   leaseMilliseconds: true,
   patienceMilliseconds: true,
   rememberedConversations: true,
+  foldAt: true,
   volatile: true,
   archive: true,
   configuration: true,

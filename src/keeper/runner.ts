@@ -3,13 +3,16 @@ import { measureRequest } from '../compaction/compactor.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
 import { letOthersRun } from '../compaction/watch.ts';
 import type { Conversation } from '../conversation/format.ts';
+import { namesOfConversation } from '../conversation/identity.ts';
 import type { Usage } from '../conversation/message.ts';
+import type { Hash } from '../conversation/sha256.ts';
 import type { Checkpoint } from '../stores/store.ts';
 import { shouldContextCollapse } from '../tokens/thresholds.ts';
 import { findCheckpoint, isTrueOf, type KeeperTurn, readTurn } from './checkpoints.ts';
 import { reduceView } from './compact-view.ts';
 import type { KeeperContext } from './context.ts';
 import { attempt, fly, hasNews } from './flights.ts';
+import type { Wishes } from './options.ts';
 import { remember, type Track, Tracks } from './tracks.ts';
 import { projectView } from './views.ts';
 
@@ -19,6 +22,7 @@ export interface RunnerCall {
   readonly tenant: string;
   readonly usage?: Usage | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly wishesFor?: ((conversation: string) => Wishes | undefined) | undefined;
 }
 
 /** What to send. */
@@ -56,17 +60,26 @@ export function createRunner(rememberedConversations: number): Runner {
   };
 
   return {
-    async prepare(conversation, { context, tenant, usage, signal }) {
+    async prepare(conversation, { context, tenant, usage, signal, wishesFor }) {
       const configuration = context.configurationFor(conversation.format);
-      const turn = readTurn(conversation, context.chains, { tenant, configuration, usage, signal });
+      const read = readTurn(conversation, context.chains, { tenant, configuration, usage, signal });
+      let turn = wishesFor === undefined ? read : withWishes(read, wishesFor, context.hash);
       const track = tracks.of(tenant, turn.chain, (checkpoint) => isTrueOf(checkpoint, turn));
       const found = await findFor(context, turn, track);
       // Hashing a long conversation and counting it both take long: others have a turn in between.
       await letOthersRun();
-      let view = viewOf(context, turn, { track, checkpoint: found });
-      const isStarted = startIfDue(context, { turn, track, view, closing: controller });
-      if (!isStarted && track.flight === undefined) track.state = afterTurn(track.state);
+      let newest = viewOf(context, turn, { track, checkpoint: found });
+      let view = await viewInForce(context, turn, { track, newest });
       const { windowTokens } = context.engine.thresholds;
+      if (turn.upTo !== undefined && shouldContextCollapse(view.tokens, windowTokens)) {
+        // To be folded after all is better than to be sent with something left out.
+        turn = { ...turn, upTo: undefined };
+        newest = viewOf(context, turn, { track, checkpoint: await findFor(context, turn, track) });
+        view = newest;
+      }
+      const isReady = view !== newest;
+      const isStarted = startIfDue(context, { turn, track, view, isReady, closing: controller });
+      if (!isStarted && track.flight === undefined) track.state = afterTurn(track.state);
       if (shouldContextCollapse(view.tokens, windowTokens) && track.flight !== undefined) {
         await waitFor(track.flight.done, context, signal);
         view = viewOf(context, turn, { track, checkpoint: await findFor(context, turn, track) });
@@ -89,6 +102,25 @@ export function createRunner(rememberedConversations: number): Runner {
       controller.abort();
       await settle();
     },
+  };
+}
+
+/** The turn with what was asked for its conversation under any of its names. */
+function withWishes(
+  turn: KeeperTurn,
+  wishesFor: (conversation: string) => Wishes | undefined,
+  hash: Hash,
+): KeeperTurn {
+  const { chain, configuration } = turn;
+  const [wishes] = namesOfConversation(chain).flatMap((name) => wishesFor(name) ?? []);
+  if (wishes === undefined) return turn;
+  const pinned = (wishes.pinned ?? []).toSorted((left, right) => left - right);
+  return {
+    ...turn,
+    upTo: wishes.foldedUpTo,
+    pinned,
+    // With other pins a checkpoint would be another one.
+    configuration: pinned.length === 0 ? configuration : hash(`${configuration} pinned ${pinned.join(' ')}`),
   };
 }
 
@@ -141,13 +173,70 @@ function viewOf(
   return { checkpoint, conversation, tokens: measureRequest(conversation, usage, estimator) };
 }
 
-/** Starts work in the background when some is due and none is under way. Whether it did. */
-function startIfDue(
+/**
+ * The view to send: that of the newest checkpoint, or of one before as long as that is small enough. Sizes are estimated and
+ * take no report of the provider into account, so that all processes come to the same answer. A view that was sent with fewer
+ * messages goes on being sent, because going back would throw away what the provider has cached.
+ */
+async function viewInForce(
   context: KeeperContext,
-  { turn, track, view, closing }: { turn: KeeperTurn; track: Track; view: View; closing: AbortController },
-): boolean {
-  if (track.flight !== undefined || closing.signal.aborted) return false;
+  turn: KeeperTurn,
+  { track, newest }: { readonly track: Track; readonly newest: View },
+): Promise<View> {
+  const { foldTokens, engine } = context;
+  const wasSent = ({ chain }: Checkpoint) => (track.firstUses.get(chain) ?? Infinity) <= turn.chain.length;
+  let view = newest;
+  while (view.checkpoint !== undefined && !wasSent(view.checkpoint)) {
+    const before = foldTokens === 0 ? 'lost' : await parentOf(context, turn, track, view.checkpoint);
+    if (before === 'lost') return view;
+    const earlier = viewOf(context, turn, { track, checkpoint: before });
+    if (measureRequest(earlier.conversation, undefined, engine.estimator) >= foldTokens) return view;
+    view = earlier;
+  }
+  return view;
+}
+
+/** The checkpoint that was in force when one was made; undefined where there was none. */
+async function parentOf(
+  context: KeeperContext,
+  turn: KeeperTurn,
+  track: Track,
+  { parent, conversation, boundary }: Checkpoint,
+): Promise<Checkpoint | undefined | 'lost'> {
+  if (parent === undefined) return undefined;
+  const { tenant, configuration } = turn;
+  const asked = await attempt(
+    context,
+    'find',
+    async () =>
+      track.known.find(({ chain }) => chain === parent) ??
+      context.store.find({
+        tenant,
+        configuration,
+        conversations: [conversation],
+        from: 1,
+        to: boundary - 1,
+        isTrue: ({ chain }) => chain === parent,
+      }),
+  );
+  const found = asked?.value;
+  return found !== undefined && isTrueOf(found, turn) ? found : 'lost';
+}
+
+interface FlightTerms {
+  readonly turn: KeeperTurn;
+  readonly track: Track;
+  readonly view: View;
+  /** Whether a compaction of this view is there already. */
+  readonly isReady: boolean;
+  readonly closing: AbortController;
+}
+
+/** Starts work in the background when some is due and none is under way. Whether it did. */
+function startIfDue(context: KeeperContext, { turn, track, view, isReady, closing }: FlightTerms): boolean {
+  if (track.flight !== undefined || closing.signal.aborted || turn.upTo !== undefined) return false;
   const isDue =
+    !isReady &&
     view.tokens >= context.engine.thresholds.triggerTokens &&
     track.state.pausedTurns === 0 &&
     hasNews(turn, view.checkpoint);

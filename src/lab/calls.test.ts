@@ -62,6 +62,7 @@ test('changed files are those that calls edit, write or patch, each once, by the
     ...tool('Edit', { file_path: '/srv/harbour/src/berth.ts', old_string: 'a', new_string: 'b' }, 'ok'),
     ...tool('Write', { file_path: './src/berth.ts', content: 'c' }, 'ok'),
     ...tool('apply_patch', { input: patch }, 'ok'),
+    ...tool('Write', { file_path: '/etc/port.conf', content: 'c' }, 'The path must be within the workspace.'),
   ];
   expect(changedFilesOf(messages)).toEqual(['src/berth.ts', 'src/tide.ts', 'new.md']);
 });

@@ -135,16 +135,22 @@ function splitPatch(text: string, { oldLines, contextLines, written }: PatchPart
 
 const PATCHED_FILE = /^\*\*\* (?:Update|Add) File: (.{1,300})$/gm;
 
-/** The files that calls edit or write, each by the last two parts of its path. */
+/** Editors say so when they leave a file as it was, and most without a flag. */
+const NOT_WRITTEN = /^(?!.*(?:success|updated|created|edited|wrote)).*(?:error|cannot|must be|denied)/is;
+const TOLD_CHARACTERS = 300;
+
+/** The files that calls edit or write and that their results do not refuse, each by the last two parts of its path. */
 export function changedFilesOf(messages: readonly Message[]): readonly string[] {
-  const files = new Set<string>();
-  for (const { blocks } of messages) {
-    for (const block of blocks) {
-      if (block.type !== 'tool-call') continue;
-      for (const path of writtenPaths(block)) files.add(lastTwoParts(path));
-    }
-  }
-  return [...files].filter((file) => file !== '');
+  const isRefused = ({ result, isError }: AnsweredCall) =>
+    isError || NOT_WRITTEN.test(result.slice(0, TOLD_CHARACTERS));
+  const refused = new Set(
+    answeredCalls(messages)
+      .filter(isRefused)
+      .map(({ call }) => call),
+  );
+  const calls = messages.flatMap(({ blocks }) => blocks.filter((block) => block.type === 'tool-call'));
+  const paths = calls.filter((call) => !refused.has(call)).flatMap(writtenPaths);
+  return [...new Set(paths.map(lastTwoParts))].filter((file) => file !== '');
 }
 
 function writtenPaths(call: ToolCallBlock): readonly string[] {

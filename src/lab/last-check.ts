@@ -15,7 +15,7 @@ const CHECK_WORDS =
   /(?:^|[\s:/-])(?:tests?|pytest|unittest|vitest|jest|lint|build|check|typecheck|tsc|vet|verify|compile|runtests\.py)(?=$|[\s:;)'"])/i;
 /** Commands that look around, move files or keep versions, whatever words they hold and however often they run. */
 const NO_CHECK =
-  /^(?:cd|cat|ls|pwd|echo|printf|grep|rg|sed|awk|jq|head|tail|find|wc|nl|which|sort|true|sleep|mkdir|cp|mv|rm|touch|chmod|export|git|gh)(?:\s|$)/;
+  /^(?:cd|cat|ls|pwd|echo|printf|grep|rg|sed|awk|jq|head|tail|find|wc|nl|which|sort|true|for|done|fi|sleep|mkdir|cp|mv|rm|touch|chmod|export|git|gh)(?:\s|$)/;
 const OUTCOME_LINE =
   /\b(?:FAIL(?:ED|URES?)?|errors?|warnings?|issues?|problems?|ok|pass(?:ed|es)?|exit(?:ed)?(?: with)? code|success(?:ful)?|finished)\b/i;
 const OUTCOME_WORD = /\b(?:pass(?:ed|es)?|fail(?:ed|s)?|ok|exit(?:ed)?|errors?|succe(?:eded|ss))\b/i;
@@ -41,6 +41,8 @@ function isCheck(command: string): boolean {
   return partsOf(command).some((part) => CHECK_WORDS.test(part.slice(0, PART_CHARACTERS)));
 }
 
+/** Words of the shell that only lead a command. */
+const LOOP_WORDS = /^(?:(?:do|if|then|else|while) ){1,3}/;
 const QUOTED = /"[^"]{20,}"|'[^']{20,}'/g;
 
 /** The parts of a command line that do something. A text that is fed to one of them is none. */
@@ -49,7 +51,7 @@ function partsOf(command: string): readonly string[] {
   return line
     .replaceAll(QUOTED, "''")
     .split(/&&|\|\||[;|\n]/)
-    .map((part) => part.trim())
+    .map((part) => part.trim().replace(LOOP_WORDS, ''))
     .filter((part) => part !== '' && !part.startsWith('#') && !NO_CHECK.test(part));
 }
 
@@ -59,8 +61,10 @@ const OUTCOME_CHARACTERS = 80;
 
 function outcomeLines(result: string): readonly string[] {
   const lines = result.split('\n').map((line) => line.trim());
-  // Some harnesses head a result by `Output:`, which tells nothing where nothing follows.
-  const telling = lines.filter((line) => line.length >= SHORTEST_OUTCOME && !line.endsWith(':'));
+  // Some harnesses head a result by `Output:`, which tells nothing where nothing follows; `> script` is what will run.
+  const telling = lines.filter(
+    (line) => line.length >= SHORTEST_OUTCOME && !line.endsWith(':') && !line.startsWith('> '),
+  );
   const last = telling.at(-1);
   return [...telling.filter((line) => OUTCOME_LINE.test(line)), ...(last === undefined ? [] : [last])];
 }

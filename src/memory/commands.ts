@@ -9,7 +9,7 @@ const LOOKS = new Set(
 /** They move files about, whatever the files are called. */
 const FILE_COMMANDS = new Set('rm mv cp ln mkdir rmdir touch chmod chown kill'.split(' '));
 const GIT_LOOKS = new Set(
-  'status diff log show branch remote rev-parse ls-files blame describe config grep ls-remote reflog shortlog cat-file'.split(
+  'status diff log show branch remote rev-parse rev-list ls-files ls-tree blame describe config grep ls-remote reflog shortlog cat-file verify-pack count-objects fsck check-ignore'.split(
     ' ',
   ),
 );
@@ -54,9 +54,20 @@ export function commandKind(command: string): CommandKind {
   return 'do';
 }
 
-function kindOfPart(part: string): CommandKind {
-  const [first = '', second = ''] = part.replace(/^(?:sudo|time|timeout \d{1,5}s?|env) /, '').split(/\s+/, 3);
-  if (first === 'git') return GIT_LOOKS.has(second.replace(/^-C$/, '')) ? 'look' : 'git';
+/** Words of the shell that stand before a command, and values that are put aside for one. */
+const BEFORE_COMMAND =
+  /^(?:(?:sudo|time|timeout \d{1,5}s?|env|do|then|else|if|while|until|[!{(]) |[A-Za-z_]\w{0,40}=(?:\$\([^)]{0,200}\)|"[^"]{0,200}"|'[^']{0,200}'|\S{0,200})(?: |$)){1,8}/;
+/** They only hold other commands together. */
+const SYNTAX = /^(?:$|for |done\b|fi$|[})])/;
+
+function kindOfPart(given: string): CommandKind {
+  const part = given.replace(BEFORE_COMMAND, '').trim();
+  if (SYNTAX.test(part)) return 'look';
+  const [first = ''] = part.split(/\s+/, 3);
+  if (first === 'git') {
+    const verb = part.replace(/^git(?: -[cC] \S{1,300}){0,4} /, '').split(/\s+/, 1)[0] ?? '';
+    return GIT_LOOKS.has(verb) ? 'look' : 'git';
+  }
   if (first === 'gh')
     return /^gh \w{1,20} (?:create|merge|comment|edit|close|review)\b|-f body=|-X (?:POST|PATCH|PUT)/.test(
       part,

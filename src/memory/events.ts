@@ -2,8 +2,8 @@ import { type Message, type ToolCallBlock, type ToolResultBlock, textOf } from '
 import { readOpenings, readSummaryMessage } from '../conversation/summary-message.ts';
 import { linkTools } from '../conversation/tool-links.ts';
 import { type Action, actionOf } from './actions.ts';
-import { readResult, type ToolSaying } from './results.ts';
 import { kindOf } from './sayings/kinds.ts';
+import { readResult, type ToolOutput } from './tool-output.ts';
 import { piecesOf } from './words/demands.ts';
 import { isHandover, ownWords, segmentsOf } from './words/own-words.ts';
 
@@ -56,7 +56,7 @@ export interface Did extends Placed {
   readonly name: string;
   readonly action: Action;
   /** Undefined while there is no result. */
-  readonly result: ToolSaying | undefined;
+  readonly result: ToolOutput | undefined;
   readonly isFailed: boolean;
   /** Whether the user refused it, so that it never happened. */
   readonly isRefused: boolean;
@@ -222,13 +222,19 @@ function readCall(
 }
 
 /** Some tools only say that they have failed. */
-function isErrorText(action: Action, result: ToolSaying | undefined): boolean {
-  return (
-    action.kind !== 'look' &&
-    action.kind !== 'search' &&
-    /^\s{0,8}(?:error|fatal|traceback|exception|failed)\b/i.test(result?.text.slice(0, 60) ?? '')
-  );
+function isErrorText(action: Action, result: ToolOutput | undefined): boolean {
+  const head = result?.text.slice(0, HEAD_OF_RESULT) ?? '';
+  if (action.kind === 'look' || action.kind === 'search') return false;
+  if (action.kind === 'change' && CHANGE_REFUSED.test(head) && !CHANGED.test(head)) return true;
+  return /^\s{0,8}(?:error|fatal|traceback|exception|failed)\b/i.test(head.slice(0, 60));
 }
+
+const HEAD_OF_RESULT = 400;
+/** What an editor says when it has left a file as it was. */
+const CHANGE_REFUSED =
+  /\b(?:error|failed|denied|forbidden|cannot|can['’]t|could not|unable|refused|rejected|blocked|invalid|no such|not (?:found|allowed|permitted|been read|unique|exist)|does not exist|must (?:be|first|read)|outside)\b|Error\b/i;
+const CHANGED =
+  /\b(?:updated|edited|created|wrote|written|replaced|modified|applied|saved|success\w{0,6})\b/i;
 
 /** What the user said where a harness hands it on as the result of a call. */
 function userWordsIn(raw: string, action: Action, isRefused: boolean): string | undefined {

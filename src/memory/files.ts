@@ -1,5 +1,5 @@
 import type { FileChange } from './actions.ts';
-import type { ListedLine } from './results.ts';
+import type { ListedLine } from './tool-output.ts';
 
 /** A line of a file as it is now, as far as the conversation has shown it. */
 export interface KnownLine {
@@ -196,9 +196,31 @@ export class KnownFiles {
     return this.all().filter((file) => isSamePath(file.path, clean) || inFolder(file));
   }
 
+  /** Gives a file another path. A path that ends with no name of a file is the folder it is in now. */
+  rename(file: KnownFile, to: string): void {
+    const name = file.path.slice(file.path.lastIndexOf('/') + 1);
+    const isFolder = !to.slice(to.lastIndexOf('/') + 1).includes('.') && name.includes('.');
+    const siblings = this.byName.get(name) ?? [];
+    this.byName.set(
+      name,
+      siblings.filter((each) => each !== file),
+    );
+    const given = isFolder ? `${to}/${name}` : to;
+    file.path = given.startsWith('/') ? given : besides(file.path, given);
+    const named = file.path.slice(file.path.lastIndexOf('/') + 1);
+    this.byName.set(named, [...(this.byName.get(named) ?? []), file]);
+  }
+
   all(): readonly KnownFile[] {
     return [...this.byName.values()].flat();
   }
+}
+
+/** A relative path under the folder that a known path shares with it. */
+function besides(known: string, to: string): string {
+  const [top = ''] = to.split('/', 1);
+  const at = `/${known}`.lastIndexOf(`/${top}/`);
+  return at <= 0 ? to : `${known.slice(0, at)}${to}`;
 }
 
 function isSamePath(one: string, other: string): boolean {

@@ -3,8 +3,8 @@ import { commandKind, plainCommand, printedFile, shownCommand } from './commands
 import type { Did, Happening } from './events.ts';
 import type { KnownFiles } from './files.ts';
 import { type GitFacts, GitState } from './git-state.ts';
-import { listedLines } from './results.ts';
 import { hasFailed, outcomeOf } from './telling.ts';
+import { listedLines } from './tool-output.ts';
 
 /** A check and how its newest run ended. */
 export interface Check {
@@ -51,6 +51,8 @@ const GREP_LINE = /^([^\s:]{1,300}):(\d{1,7})[:-](.{0,400})$/;
 const NUMBER_LINE = /^(\d{1,7})[:-](.{0,400})$/;
 const MOST_GREP_LINES = 120;
 const REMOVES = /(?:^|&&|;|\n)\s{0,8}(?:git )?rm ((?:-\w{1,8} ){0,4})([^&;|<>\n]{1,1000})/g;
+const MOVES =
+  /(?:^|&&|;|\n)\s{0,8}(?:git )?mv (?:-\w{1,8} ){0,4}(["']?[^\s&;|<>"']{2,300}["']?) (["']?[^\s&;|<>"']{1,300}["']?)(?=\s{0,8}(?:$|&&|;|\n))/g;
 /** A process that has shown something and that nobody has looked at for so many events is no news any more. */
 const LONGEST_UNSEEN = 30;
 const NO_OUTPUT = '(no output)';
@@ -166,7 +168,10 @@ class StateFolder {
     if (result?.running !== undefined && commandKind(command) !== 'look')
       this.running.set(result.running, { command: plain, at: place, isShown: result.text !== '' });
     const text = result?.text ?? '';
-    if (!isFailed) this.remove(command, place);
+    if (!isFailed) {
+      this.remove(command, place);
+      this.move(command);
+    }
     const printed = printedFile(command);
     if (printed !== undefined && !isFailed) {
       this.files.at(printed.path).look(listedLines(text, printed.from), place);
@@ -175,7 +180,7 @@ class StateFolder {
     const kind = commandKind(command);
     if (kind === 'look') this.grep(text, undefined, place);
     if (kind === 'check' || (kind === 'do' && before !== undefined && text !== ''))
-      this.check(command, text, isFailed || (kind === 'check' && hasFailed(text)), place);
+      this.check(command, text, isFailed || hasFailed(text), place);
     this.git.run(command, event, place);
   }
 
@@ -198,12 +203,20 @@ class StateFolder {
     for (const [, flags = '', list = ''] of command.matchAll(REMOVES)) {
       if (flags.includes('--cached') || list.includes('--cached')) continue;
       for (const word of list.split(/\s+/)) {
-        const path = word.replaceAll(/^["']|["'/]+$/g, '');
+        const path = unquoted(word);
         for (const file of path.length < 2 ? [] : this.files.below(path)) {
           if (file.changes > 0) file.change({ path, changes: [], isRemoved: true }, place);
           else file.stretches = [];
         }
       }
+    }
+  }
+
+  /** A file that was moved is changed under its new name. */
+  private move(command: string): void {
+    for (const [, from = '', to = ''] of command.matchAll(MOVES)) {
+      const [known] = this.files.below(unquoted(from));
+      if (known !== undefined) this.files.rename(known, unquoted(to));
     }
   }
 
@@ -242,6 +255,10 @@ class StateFolder {
       known.detail = item.detail ?? known.detail;
     }
   }
+}
+
+function unquoted(word: string): string {
+  return word.replaceAll(/^["']|["'/]{1,4}$/g, '');
 }
 
 function isTold({ outcome, runs }: Check): boolean {

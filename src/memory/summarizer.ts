@@ -13,7 +13,7 @@ export const memory: Summarizer = {
   asksModel: false,
   writesMemory: true,
   async summarize(request) {
-    const { remember } = await import('./memory.ts');
+    const { remember } = await import('./remember.ts');
     return remember(request);
   },
 };
@@ -37,7 +37,7 @@ export function memoryWriter(inner: Summarizer): Summarizer {
     writesMemory: true,
     async summarize(request) {
       // Loaded with the first summary: most programs that could need one never do.
-      const { remember } = await import('./memory.ts');
+      const { remember } = await import('./remember.ts');
       const { messages, shown = messages, maximumTokens } = request;
       const facts = inner.asksModel
         ? await remember({ ...request, maximumTokens: Math.min(FACT_TOKENS, maximumTokens) })

@@ -97,12 +97,19 @@ const VERDICT = /^\s{0,8}(?:ok|PASS(?:ED)?|(?:-{3} )?(?:FAIL(?:ED)?|ERROR|not ok
 const FAILED_VERDICT = /^\s{0,8}(?:-{3} )?(?:FAIL|ERROR|not ok|[✗✕×✖])/;
 /** A line of a stack says where, not what. */
 const STACK = /\.\w{1,6}:\d{1,6}(?::\d{1,5})?(?:\)?$| \+0x)|^\s{0,12}(?:at |File "|goroutine |Traceback )/;
+/** What a package manager prints before it runs a script. */
+const ECHO = /^> \S/;
 const MOST_VERDICTS = 4;
 const LONGEST_VERDICT = 90;
 
+/** How compilers begin or mark an error: `error[E0308]: …`, `a.ts(3,4): error TS2304: …`, `a.c:3:4: error: …`. */
+const COMPILER_ERROR = /^\s{0,8}error(?:\[\w{1,12}\])?: |[:)] (?:fatal )?error(?: \w{1,12})?: /;
+
 /** Whether a part of a check says that it failed, whatever the command made of that. */
 export function hasFailed(text: string): boolean {
-  return tellingLines(text).some(({ text: line }) => VERDICT.test(line) && FAILED_VERDICT.test(line));
+  return tellingLines(text).some(
+    ({ text: line }) => (VERDICT.test(line) && FAILED_VERDICT.test(line)) || COMPILER_ERROR.test(line),
+  );
 }
 
 /**
@@ -120,7 +127,9 @@ export function errorIn(text: string): string | undefined {
 
 /** The lines that say how a check ended: what failed and why, or else the sum of it, or how each of its parts did. */
 export function outcomeOf(text: string, isFailed: boolean): string | undefined {
-  const lines = tellingLines(text).map(({ text: line, kind }) => ({ line: line.trim(), kind }));
+  const lines = tellingLines(text)
+    .map(({ text: line, kind }) => ({ line: line.trim(), kind }))
+    .filter(({ line }) => !ECHO.test(line));
   const verdicts = lines.map(({ line }) => line).filter((line) => VERDICT.test(line));
   const failed = verdicts.filter((line) => FAILED_VERDICT.test(line));
   const isSum = ({ kind, line }: { readonly kind: TellingKind; readonly line: string }) =>
@@ -128,7 +137,9 @@ export function outcomeOf(text: string, isFailed: boolean): string | undefined {
   const sum = lines.findLast(isSum)?.line;
   const told: (string | undefined)[] = [];
   if (isFailed || failed.length > 0) {
-    told.push(...failed.slice(0, MOST_VERDICTS - 1), errorIn(text), sum, ...verdicts);
+    const errors = lines.filter(({ line }) => COMPILER_ERROR.test(line));
+    const more = errors.length > 1 ? `${errors.length} errors like this` : undefined;
+    told.push(...failed.slice(0, MOST_VERDICTS - 1), errorIn(text), sum ?? more, ...verdicts);
   } else told.push(...(verdicts.length > 1 ? verdicts : [sum ?? verdicts.at(-1)]));
   const shown = [...new Set(told.filter((line) => line !== undefined))].slice(0, MOST_VERDICTS);
   // A line that leads others says nothing without them.

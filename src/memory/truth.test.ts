@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { createTokenEstimator } from '../tokens/estimator.ts';
-import { remember } from './memory.ts';
 import { recallMemory } from './recall.ts';
+import { remember } from './remember.ts';
 
 const estimator = createTokenEstimator();
 const user = (content: unknown) => ({ role: 'user', content });
@@ -501,5 +501,97 @@ describe('questions', () => {
       tokens: 120,
     });
     expect(text).toContain("let's take the blue pumps");
+  });
+});
+
+describe('a change that did not happen', () => {
+  it.each([
+    'File path must be within one of the workspace directories: /app',
+    'ERROR:\nInvalid `path` parameter: /app/a.ts\nFile already exists. Cannot overwrite files.',
+    'String to replace was not found in the file.',
+    '---------------\nRuntimeError: the kernel has died',
+    'Permission denied',
+  ])('is no changed file and not done, though no flag says so: %s', async (output) => {
+    const text = await memoryOf([
+      user('Add the flag.'),
+      agent('Let me write the flag to `/app/a.ts`:'),
+      ...together({ name: 'write_file', input: { file_path: '/app/a.ts', content: 'flag = 1' }, output }),
+    ]);
+    expect(part(text, 'Where we are')).not.toContain('Files changed');
+    expect(text).not.toContain('(done)');
+  });
+
+  it.each([
+    'The file /app/a.ts has been updated. Here is a snippet:\n3\tthrow new Error("invalid")',
+    'Successfully replaced text; cannot show a diff of it',
+    'Datei gespeichert',
+  ])('is told from one that speaks of errors only in what it shows: %s', async (output) => {
+    const list = [
+      user('Add the flag.'),
+      ...together({ name: 'write_file', input: { file_path: '/app/a.ts', content: 'flag = 1' }, output }),
+    ];
+    expect(await state(list)).toContain('Files changed, newest first: /app/a.ts');
+  });
+});
+
+describe('files that were moved', () => {
+  it.each([
+    ['mv docs/guide.md docs/architecture/', '/app/docs/architecture/guide.md'],
+    ['mkdir -p docs/old && git mv docs/guide.md docs/old/guide-1.md', '/app/docs/old/guide-1.md'],
+    ['mv /app/docs/guide.md /tmp/guide.md', '/tmp/guide.md'],
+  ])('are changed under their new name alone: %s', async (command, path) => {
+    const list = [
+      user('Write the guide.'),
+      ...together({
+        name: 'Write',
+        input: { file_path: '/app/docs/guide.md', content: 'A' },
+        output: 'Created.',
+      }),
+      ...run(command, ''),
+    ];
+    expect(await state(list)).toContain(`Files changed, newest first: ${path}`);
+    expect(await state(list)).not.toContain('/app/docs/guide.md');
+  });
+});
+
+describe('what counts as a check', () => {
+  it.each([
+    'blob=8c02; for idx in .git/objects/pack/*.idx; do if git -C /app verify-pack -v $idx | grep -q $blob; then echo $idx; fi; done',
+    'for f in test/*.ts; do grep -c "it(" $f; done',
+    'git -C /app/test log --oneline',
+  ])('are no commands that only look for something: %s', async (command) => {
+    const list = [user('Find it.'), ...run(command, ''), ...run(command, '3')];
+    expect(await state(list)).not.toContain('Last checks');
+  });
+
+  it('of a compiler say how many errors there are, and that they failed', async () => {
+    const output = [1, 2, 3].map((line) => `src/a.ts(${line},4): error TS2304: Cannot find name 'n${line}'.`);
+    const told = await state([user('Build it.'), ...run('npx tsc --noEmit | head -20', output.join('\n'))]);
+    expect(told).toContain('`npx tsc --noEmit` failed');
+    expect(told).toContain('3 errors like this');
+  });
+
+  it('are not told by the line with which a package manager starts them', async () => {
+    const told = await state([
+      user('Check it.'),
+      ...run('npm run check', '\n> app@1.0.0 check\n> tsc --noEmit\n'),
+    ]);
+    expect(told).toContain('`npm run check` ended: (no output)');
+  });
+});
+
+describe('a refusal of what the agent proposed', () => {
+  it('is told, however little room there is', async () => {
+    const refusal = 'No I think this is fine and has too much risk of false alarms in the other halls.';
+    const list = [
+      user('What happens to parked orders?'),
+      agent('They are lost. The fix would be to keep `parkedOrders` when the writer is skipped.'),
+      user(`${refusal} ${'If somebody parks one and orders anew, then what was parked is gone. '.repeat(6)}`),
+      agent('Understood.'),
+      user('Write it down.'),
+      agent('Written.'),
+      ...filler(40),
+    ];
+    expect(await memoryOf(list, { tokens: 160 })).toContain(refusal);
   });
 });

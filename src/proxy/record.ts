@@ -1,3 +1,4 @@
+import type { CompactionEvent } from '../compaction/options.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { PreparedStatus } from '../keeper/keeper.ts';
 import type { KeeperEvent, PassReason } from '../keeper/options.ts';
@@ -11,7 +12,7 @@ export type RouteKind = 'generate' | 'count' | 'models' | 'compact' | 'other';
  * - `observing`: the proxy runs in `observe` mode
  * - `bypassed`: the request asked for it with a header
  * - `not-a-conversation`: no route of a model, or a body that is none of its format
- * - `unreadable`: its body is no JSON
+ * - `unreadable`: its body is no JSON object
  * - `fragment`: a count of something else than a whole conversation
  */
 export type ProxyPassReason =
@@ -21,6 +22,12 @@ export type ProxyPassReason =
   | 'not-a-conversation'
   | 'unreadable'
   | 'fragment';
+
+/** Tokens as a provider reported them. What it reads from its cache and writes to it is part of `promptTokens`. */
+export interface ReportedUsage extends Usage {
+  readonly cacheReadTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
+}
 
 /** What became of one request that came through. Holds no content of messages and no credential. */
 export interface ExchangeRecord {
@@ -33,6 +40,8 @@ export interface ExchangeRecord {
   readonly tenant: string | undefined;
   /** The keeper's name of the conversation, where it could be read. */
   readonly conversation: string | undefined;
+  /** Every name that the conversation can have: it gets its last one with its fourth message. */
+  readonly names?: readonly string[] | undefined;
   /** The client as its headers name it: `claude-code`, `codex`, `opencode`. */
   readonly client: string | undefined;
   readonly model: string | undefined;
@@ -55,17 +64,20 @@ export interface ExchangeRecord {
   /** Of the answer that the client got; undefined when none came. */
   readonly httpStatus: number | undefined;
   /** What the provider reported. */
-  readonly usage: Usage | undefined;
+  readonly usage: ReportedUsage | undefined;
   readonly streamed: boolean;
   readonly prepareMs: number;
   readonly firstByteMs: number | undefined;
   readonly totalMs: number;
 }
 
+/** What keeping conversations tells. Never holds content of messages. */
+export type FoldEvent = KeeperEvent | Exclude<CompactionEvent, { readonly type: 'compaction-end' }>;
+
 /** Is told what happens in a proxy. Must not throw; what it does with it is its own matter. */
 export interface ProxyObserver {
   exchange?(record: ExchangeRecord): void;
-  keeperEvent?(event: KeeperEvent): void;
+  keeperEvent?(event: FoldEvent): void;
   /** A model's true window, learnt from an overflow answer. */
   windowLearnt?(model: string, windowTokens: number): void;
   streamOpened?(): void;

@@ -5,6 +5,7 @@
  */
 export { type Fault, type FaultName, faultKinds } from './faults.ts';
 export type { Reply, ReplyPart } from './reply.ts';
-export { defaultScript, type OfferedTool, type Script, type Turn } from './script.ts';
+export { defaultScript, type OfferedTool, type Script, type ToolKind, type Turn } from './script.ts';
+export { createScript, type ScriptCall, type ScriptSettings, type ScriptStep } from './scripted.ts';
 export type { RecordedRequest } from './simulator.ts';
 export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

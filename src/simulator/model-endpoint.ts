@@ -58,11 +58,11 @@ function judgeCall(
 ): Outcome {
   const accepted = provider.accept(call);
   if (isRefused(accepted)) {
-    const problem = refusalByFault(faults, call.body, 0) ?? accepted.problem;
+    const problem = refusalByFault(faults, call, 0) ?? accepted.problem;
     return refuse(provider, problem, call.requestId);
   }
   const counted = measurePrompt(accepted.conversation, behaviour.countTokens);
-  const refusal = refusalByFault(faults, call.body, counted.tokens);
+  const refusal = refusalByFault(faults, call, counted.tokens);
   if (refusal !== undefined) return refuse(provider, refusal, call.requestId);
   return answerAccepted({ provider, accepted, faults, call }, counted, behaviour);
 }
@@ -117,7 +117,7 @@ function refuseLength(
 ): Outcome {
   const { provider, accepted, faults, call } = situation;
   const isLate = faults.some((fault) => kindOf(fault).refusesLengthInStream === true);
-  if (!isLate || accepted.body['stream'] !== true) return refuse(provider, problem, call.requestId);
+  if (!isLate || accepted.streamsAs === undefined) return refuse(provider, problem, call.requestId);
   const answer = provider.answer({ accepted, prompt, reply: silence, replies: [silence] });
   const events = failedEvents(provider, answer, accepted.body, problem);
   return { delivery: { ...deliveryOf(situation, answer, chunking), events } };
@@ -141,11 +141,13 @@ function deliveryOf(
   answer: JsonObject,
   chunking: Chunking,
 ): Delivery {
-  const { body } = accepted;
+  const { body, streamsAs } = accepted;
+  const events = streamsAs === undefined ? undefined : provider.events(answer, body);
+  const whole = streamsAs === 'list' ? events?.map(({ data }) => data) : answer;
   const unharmed: Delivery = {
-    ...plainDelivery(200, answer),
+    ...plainDelivery(200, whole),
     headers: { [provider.requestIdHeader]: call.requestId },
-    events: body['stream'] === true ? provider.events(answer, body) : undefined,
+    events: streamsAs === 'events' ? events : undefined,
     streamEnd: provider.streamEnd,
     chunking,
   };
@@ -156,8 +158,12 @@ function deliveryOf(
   );
 }
 
-function refusalByFault(faults: readonly Fault[], body: unknown, promptTokens: number): Problem | undefined {
-  const model = asString(asObject(body)['model']) ?? '';
+function refusalByFault(
+  faults: readonly Fault[],
+  { body, target }: Call,
+  promptTokens: number,
+): Problem | undefined {
+  const model = target.model ?? asString(asObject(body)['model']) ?? '';
   for (const fault of faults) {
     const problem = kindOf(fault).refuse?.(fault, { model, promptTokens });
     if (problem !== undefined) return problem;
@@ -166,7 +172,8 @@ function refusalByFault(faults: readonly Fault[], body: unknown, promptTokens: n
 }
 
 /** A refusal in the provider's shape. */
-export function refuse(provider: Provider, problem: Problem, requestId: string): Outcome {
+export function refuse(provider: Provider, found: Problem, requestId: string): Outcome {
+  const problem = provider.own?.(found) ?? found;
   return {
     delivery: {
       ...plainDelivery(problem.status, problem.body ?? provider.errorBody(problem, requestId)),

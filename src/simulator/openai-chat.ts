@@ -4,23 +4,26 @@ import { openaiChat } from '../formats/openai-chat/format.ts';
 import { asObject } from './json.ts';
 import {
   automaticCacheUse,
+  inputText,
   openaiEndpoint,
   openaiError,
   openaiRefusal,
   readToolChoice,
   reasons,
 } from './openai.ts';
-import type {
-  Accepted,
-  Exchange,
-  ModelLimits,
-  Problem,
-  Provider,
-  Refused,
-  ServerEvent,
-  World,
+import {
+  type Accepted,
+  type Exchange,
+  fixedPaths,
+  type ModelLimits,
+  type Problem,
+  type Provider,
+  type Refused,
+  type ServerEvent,
+  streamsByBody,
+  type World,
 } from './provider.ts';
-import { type FittedReply, inPieces, type OutputRoom, type ReplyStop } from './reply.ts';
+import { type FittedReply, inPieces, type OutputRoom, type ReplyPart, type ReplyStop } from './reply.ts';
 import type { OfferedTool } from './script.ts';
 
 /** `POST /v1/chat/completions`. */
@@ -28,7 +31,7 @@ export function createOpenaiChat(world: World): Provider {
   return {
     ...openaiEndpoint,
     format: 'openai-chat',
-    path: '/v1/chat/completions',
+    target: fixedPaths('/v1/chat/completions'),
     streamEnd: '[DONE]',
 
     accept(call) {
@@ -36,7 +39,8 @@ export function createOpenaiChat(world: World): Provider {
       const problem =
         openaiRefusal(openaiChatContract.check(call.body)) ?? checkCount(body) ?? checkStop(body);
       if (problem !== undefined) return { problem };
-      return { body, model: asString(body['model']) ?? '', conversation: openaiChat.read(body) };
+      const model = asString(body['model']) ?? '';
+      return { body, model, streamsAs: streamsByBody(body), conversation: openaiChat.read(body) };
     },
 
     outputRoom,
@@ -53,10 +57,10 @@ export function createOpenaiChat(world: World): Provider {
 }
 
 function readTool(tool: unknown): readonly OfferedTool[] {
-  const called = asObject(tool)['function'];
-  return isObject(called)
-    ? [{ name: asString(called['name']) ?? '', schema: asObject(called['parameters']) }]
-    : [];
+  const { function: called, custom } = asObject(tool);
+  if (isObject(called))
+    return [{ name: asString(called['name']) ?? '', schema: asObject(called['parameters']) }];
+  return isObject(custom) ? [{ name: asString(custom['name']) ?? '', schema: {}, kind: 'custom' }] : [];
 }
 
 const maxChoices = 128;
@@ -134,7 +138,12 @@ const finishReasons: Readonly<Record<ReplyStop, string>> = {
 function writeCompletion({ accepted, prompt, replies }: Exchange, world: World): JsonObject {
   const { model } = accepted;
   const cache = automaticCacheUse(world, prompt, model);
-  const choices = replies.map((reply, index) => writeChoice(reply, index, world));
+  const customTools = new Set(
+    asList(accepted.body['tools'])
+      .flatMap(readTool)
+      .flatMap(({ kind, name }) => (kind === 'custom' ? name : [])),
+  );
+  const choices = replies.map((reply, index) => writeChoice(reply, index, customTools, world));
   const outputTokens = replies.reduce((sum, reply) => sum + reply.outputTokens, 0);
   return {
     id: world.ids('chatcmpl-', 29),
@@ -159,18 +168,15 @@ function writeCompletion({ accepted, prompt, replies }: Exchange, world: World):
   };
 }
 
-function writeChoice(reply: FittedReply, index: number, world: World): JsonObject {
+function writeChoice(
+  reply: FittedReply,
+  index: number,
+  customTools: ReadonlySet<string>,
+  world: World,
+): JsonObject {
   const text = reply.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   const calls = reply.parts.flatMap((part) =>
-    part.type === 'tool-call'
-      ? [
-          {
-            id: world.ids('call_'),
-            type: 'function',
-            function: { name: part.name, arguments: JSON.stringify(part.input) },
-          },
-        ]
-      : [],
+    part.type === 'tool-call' ? [writeCall(part, customTools.has(part.name), world)] : [],
   );
   return {
     index,
@@ -183,6 +189,17 @@ function writeChoice(reply: FittedReply, index: number, world: World): JsonObjec
     logprobs: null,
     finish_reason: finishReasons[reply.stop],
   };
+}
+
+function writeCall(
+  { name, input }: ReplyPart & { readonly type: 'tool-call' },
+  isCustom: boolean,
+  { ids }: World,
+): JsonObject {
+  const id = ids('call_');
+  return isCustom
+    ? { id, type: 'custom', custom: { name, input: inputText(input) } }
+    : { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
 }
 
 /** A completion as its chunks: the role, text, calls piece by piece, the finish, and the usage where it is wanted. */
@@ -227,12 +244,11 @@ function inTurn<Piece>(lists: readonly (readonly Piece[])[]): readonly Piece[] {
 
 /** Id and name come first, the arguments in pieces behind them. */
 function callDeltas(call: JsonObject, index: number): readonly object[] {
-  const called = asObject(call['function']);
+  const { id, type } = call;
+  const [kind, field] = type === 'custom' ? ['custom', 'input'] : ['function', 'arguments'];
+  const called = asObject(call[kind]);
   return [
-    { index, id: call['id'], type: 'function', function: { name: called['name'], arguments: '' } },
-    ...inPieces(asString(called['arguments']) ?? '').map((piece) => ({
-      index,
-      function: { arguments: piece },
-    })),
+    { index, id, type, [kind]: { name: called['name'], [field]: '' } },
+    ...inPieces(asString(called[field]) ?? '').map((piece) => ({ index, [kind]: { [field]: piece } })),
   ];
 }

@@ -47,6 +47,7 @@ export function openaiRefusal(violations: readonly Violation[]): Problem | undef
 }
 
 const models: ModelList = {
+  path: '/v1/models',
   maker: 'openai',
   writeList: (listed) => ({ object: 'list', data: listed.map(writeModel) }),
   write: writeModel,
@@ -92,8 +93,14 @@ export function readToolChoice(body: JsonObject, offered: readonly OfferedTool[]
 }
 
 function nameOf(choice: unknown): string | undefined {
-  const { function: nested, name } = asObject(choice);
+  const { function: called, custom, name } = asObject(choice);
+  const nested = called ?? custom;
   return asString(isObject(nested) ? nested['name'] : name);
+}
+
+/** What a tool that takes a text is called with: the `input` of the call, or else all of it as JSON. */
+export function inputText(input: JsonObject): string {
+  return asString(input['input']) ?? JSON.stringify(input);
 }
 
 const reasoningModels = /^(?:ft:)?(?:o\d|gpt-[5-9](?!.{0,20}chat))/;

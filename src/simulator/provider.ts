@@ -14,21 +14,42 @@ export interface World {
   readonly ids: IdSource;
   /** Signs and encrypts what only the provider may judge. */
   readonly secret: string;
+  /** Whether reasoning has to come back with the id of its item. */
+  readonly needsReasoningIds: boolean;
   readonly cache: CacheLedger;
+}
+
+/** What the address of a request asks for. */
+export interface Target {
+  /** Whether only the size of the prompt is asked for. */
+  readonly isCount: boolean;
+  /** The model and the way of streaming, where the address names them and not the body. */
+  readonly model?: string | undefined;
+  readonly streamsAs?: StreamShape | undefined;
+}
+
+/** How an answer in pieces goes out: as server-sent events, or as one JSON list of them. */
+export type StreamShape = 'events' | 'list';
+
+/** An address without its host. */
+export interface Address {
+  readonly path: string;
+  readonly query: URLSearchParams;
 }
 
 /** A request with a body that could be parsed. Names of headers are in lower case. */
 export interface Call {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
-  /** Whether only the size of the prompt is asked for. Default false. */
-  readonly isCount?: boolean | undefined;
+  readonly target: Target;
 }
 
 /** A request that broke no rule. */
 export interface Accepted {
   readonly body: JsonObject;
   readonly model: string;
+  /** Undefined for an answer in one piece. */
+  readonly streamsAs: StreamShape | undefined;
   /** The prompt as the model gets to see it: stored history put in front, dropped thinking taken out. */
   readonly conversation: Conversation;
   /** Changes made to the input that the answer has to report. Default: none. */
@@ -67,8 +88,10 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/** How a provider lists models under `/v1/models`. */
+/** How a provider lists models. */
 export interface ModelList {
+  /** Where the list is; a model is one level below. */
+  readonly path: string;
   /** Whose models are listed. */
   readonly maker: string;
   writeList(models: readonly ModelInfo[]): object;
@@ -79,20 +102,23 @@ export interface ModelList {
 /** One provider's endpoint for responses of a model. A new one is a file and a line in `routes.ts`. */
 export interface Provider {
   readonly format: string;
-  readonly path: string;
-  /** The endpoint that counts what this one would be sent. */
-  readonly counter?: { readonly path: string; answer(tokens: number): JsonObject } | undefined;
+  /** What an address of this endpoint asks for; undefined for everybody else's. */
+  target(address: Address): Target | undefined;
+  /** The answer to a request that only wants to know the size of its prompt. */
+  countAnswer?(tokens: number): JsonObject;
   readonly models: ModelList;
   /** Whether a client that asks for a path of no model's understands this provider. The first one that says so answers. */
-  speaksTo(headers: Call['headers']): boolean;
+  speaksTo(headers: Call['headers'], path: string): boolean;
   /** What is said about a path that does not exist. */
   notFound(request: { readonly method: string; readonly path: string }): string;
   /** Body and type of an error in the provider's shape. */
   errorBody(problem: Problem, requestId: string): unknown;
   /** The header that carries the id of a request. */
   readonly requestIdHeader: string;
-  hasKey(headers: Call['headers']): boolean;
+  hasKey(headers: Call['headers'], address: Address): boolean;
   readonly missingKey: Problem;
+  /** A problem with the status that this provider has for it. Default: as it is. */
+  own?(problem: Problem): Problem;
   readonly tooLargeBody: Problem;
   /** Holds the request to the contract. */
   accept(call: Call): Accepted | Refused;
@@ -128,6 +154,19 @@ export interface Problem {
   readonly rule?: string | undefined;
   /** The whole body, where a cloud in front of the provider answers in a shape of its own. */
   readonly body?: unknown;
+}
+
+/** The addresses of an endpoint with fixed paths, whose requests say everything else in their bodies. */
+export function fixedPaths(path: string, countPath?: string): Provider['target'] {
+  return (address) => {
+    if (address.path === path) return { isCount: false };
+    return address.path === countPath ? { isCount: true } : undefined;
+  };
+}
+
+/** Whether a body asks for events, as it does with Anthropic and OpenAI. */
+export function streamsByBody(body: JsonObject): StreamShape | undefined {
+  return body['stream'] === true ? 'events' : undefined;
 }
 
 /** What stands in for a result that a refused request does not have. */

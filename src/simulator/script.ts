@@ -9,7 +9,17 @@ export interface OfferedTool {
   readonly name: string;
   /** JSON schema of its input; empty when the request gives none. */
   readonly schema: JsonObject;
+  /** Default `function`. */
+  readonly kind?: ToolKind | undefined;
 }
+
+/**
+ * - `function`: takes an object
+ * - `custom`: takes a text, which a call gives as its `input`
+ * - `tool-search`: finds tools that the request left out; the client looks for them, or the provider does
+ * - `web-search`: the provider runs it itself, and no result is awaited
+ */
+export type ToolKind = 'function' | 'custom' | 'tool-search' | 'web-search';
 
 /** What the model is asked in one request. */
 export interface Turn {
@@ -36,8 +46,8 @@ const resultsPerTask = 4;
 const parallelAt = 1;
 
 /**
- * A deterministic agent: calls the offered tools in turn, two at once in its second step, thinks where thinking is on,
- * and ends the task after four results. Without tools it answers at once.
+ * A deterministic agent: calls the offered functions in turn, two at once in its second step, thinks where thinking is
+ * on, and ends the task after four results. Without functions it answers at once.
  */
 export const defaultScript: Script = (turn) => {
   const { messages } = turn.conversation;
@@ -53,7 +63,8 @@ export const defaultScript: Script = (turn) => {
 };
 
 function chooseCalls(turn: Turn, results: number): readonly (ReplyPart & { readonly type: 'tool-call' })[] {
-  const { tools, toolChoice, mayCallInParallel, conversation } = turn;
+  const { toolChoice, mayCallInParallel, conversation } = turn;
+  const tools = turn.tools.filter(({ kind = 'function' }) => kind === 'function');
   if (tools.length === 0 || (results >= resultsPerTask && toolChoice === 'free')) return [];
   const first = countBlocks(conversation.messages, 'tool-call');
   const count = results === parallelAt && mayCallInParallel ? 2 : 1;
@@ -91,7 +102,8 @@ export function exampleInput(schema: JsonObject, depth = 0): JsonObject {
 function exampleValue(name: string, schema: JsonObject, depth: number): unknown {
   const [first] = asList(schema['enum']);
   if (first !== undefined) return first;
-  switch (asString(schema['type']) ?? asList(schema['type'])[0]) {
+  // Google writes types in capitals.
+  switch ((asString(schema['type']) ?? asString(asList(schema['type'])[0]))?.toLowerCase()) {
     case 'number':
     case 'integer':
       return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { RoundfoldError } from '../conversation/errors.ts';
-import { asString } from '../conversation/json.ts';
+import { readBody } from './body.ts';
 import { createCacheLedger } from './cache-ledger.ts';
 import { type Chunking, type Delivery, deliver } from './delivery.ts';
 import type { Fault } from './faults.ts';
-import { asObject } from './json.ts';
 import type { TokenCounter } from './prompt.ts';
-import { createRouter, type RawRequest, type Router } from './routes.ts';
+import { createRouter, type Router } from './routes.ts';
 import { defaultScript, type Script } from './script.ts';
 import { createIds, createNumbers } from './seeded.ts';
 
@@ -22,6 +21,11 @@ export interface SimulatorOptions {
   readonly faults?: readonly Fault[] | undefined;
   /** Default `whole`. */
   readonly chunking?: Chunking | undefined;
+  /**
+   * Whether reasoning items of the Responses API are refused when they come back without their id. Default false: clients
+   * leave it out, and the content tells whose it is. Another id than its own is refused in any case.
+   */
+  readonly needsReasoningIds?: boolean | undefined;
   /** Milliseconds; moves the lifetimes of cached prefixes. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** Makes ids, seals and hostile chunks; the same seed gives the same answers. Default 1. */
@@ -51,7 +55,7 @@ const maxHeaderBytes = 64 * 1024;
 
 /**
  * Starts a strict provider on this machine: it accepts and refuses what the real ones do, in their words, and speaks
- * Anthropic Messages, OpenAI Chat Completions and OpenAI Responses.
+ * Anthropic Messages, OpenAI Chat Completions, OpenAI Responses and Gemini.
  * @throws RoundfoldError `usage` when it cannot listen at that host and port
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -61,6 +65,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       now,
       ids: createIds(seed),
       secret: `simulator ${seed}`,
+      needsReasoningIds: options.needsReasoningIds ?? false,
       cache: createCacheLedger(now),
     },
     { script, faults, chunking, windowTokens: options.windowTokens, countTokens: options.countTokens },
@@ -106,14 +111,16 @@ async function judge(
   route: Router,
   record: (request: RecordedRequest, sizeBytes: number) => void,
 ): Promise<Delivery> {
-  const body = await readBody(request);
   const headers = singleHeaders(request);
+  const body = await readBody(request, headers['content-encoding']);
   const method = request.method ?? 'GET';
-  const [path = '/'] = (request.url ?? '/').split('?', 1);
+  const [path = '/', ...rest] = (request.url ?? '/').split('?');
+  const query = new URLSearchParams(rest.join('?'));
   const {
     delivery,
     parsedBody,
     format,
+    model,
     promptTokens,
     outputTokens,
     rule,
@@ -121,6 +128,7 @@ async function judge(
   } = route({
     method,
     path,
+    query,
     headers,
     body,
   });
@@ -129,7 +137,7 @@ async function judge(
     path,
     status: delivery.status,
     format,
-    model: asString(asObject(parsedBody)['model']),
+    model,
     isStreamed: delivery.events !== undefined,
     promptTokens,
     outputTokens,
@@ -138,7 +146,7 @@ async function judge(
     headers: withoutSecrets(headers),
     body: parsedBody,
   };
-  record(recorded, parsedBody === undefined ? 0 : body.length);
+  record(recorded, parsedBody === undefined || typeof body === 'string' ? 0 : body.length);
   return delivery;
 }
 
@@ -165,28 +173,6 @@ function urlOf(server: Server): string {
     throw new TypeError('a listening server has an address');
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;
-}
-
-/** Largest body that the providers accept. */
-const maxBodyBytes = 32 * 1024 * 1024;
-/** What a client may send in vain before the connection is broken. */
-const maxDrainedBytes = 4 * maxBodyBytes;
-
-/**
- * Reads a body. One that is too large is read on and thrown away, so that the client gets to see the refusal.
- * @throws when the client goes away
- */
-async function readBody(request: IncomingMessage): Promise<RawRequest['body']> {
-  let chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of request) {
-    const bytes = chunk as Buffer; // no encoding is set, so chunks are bytes
-    sizeBytes += bytes.length;
-    if (sizeBytes <= maxBodyBytes) chunks.push(bytes);
-    else chunks = [];
-    if (sizeBytes > maxDrainedBytes) request.destroy();
-  }
-  return sizeBytes > maxBodyBytes ? 'too-large' : Buffer.concat(chunks);
 }
 
 /** A request as the simulator keeps it. Keys and cookies are never part of it. */

@@ -154,10 +154,24 @@ export function tokensByClass(
     other: 0,
     overhead: estimator.profile.perRequestTokens + messages.length * estimator.profile.perMessageTokens,
   };
-  for (const { role, blocks } of messages) {
-    for (const block of blocks) totals[classOf(block, role)] += estimator.countBlock(block);
-  }
+  for (const message of messages)
+    for (const [name, tokens] of classesOf(message, estimator)) totals[name] += tokens;
   return totals;
+}
+
+type ClassCount = readonly [name: TokenClass, tokens: number];
+
+const remembered = new WeakMap<TokenEstimator, WeakMap<Message, readonly ClassCount[]>>();
+
+/** What a message is spent on, counted once. */
+function classesOf(message: Message, estimator: TokenEstimator): readonly ClassCount[] {
+  const known = remembered.get(estimator) ?? new WeakMap<Message, readonly ClassCount[]>();
+  remembered.set(estimator, known);
+  const counted =
+    known.get(message) ??
+    message.blocks.map((block): ClassCount => [classOf(block, message.role), estimator.countBlock(block)]);
+  known.set(message, counted);
+  return counted;
 }
 
 function classOf(block: Block, role: Role): TokenClass {

@@ -8,6 +8,9 @@ import {
   tokenWarningState,
 } from './thresholds.ts';
 
+/** Where a run is due in a window that is large beside its answers. */
+const share = (windowTokens: number) => Math.floor(windowTokens * AUTOCOMPACT_TRIGGER_FRACTION);
+
 const windows = fc.integer({ min: 4_000, max: 2_000_000 });
 const outputs = fc.option(fc.integer({ min: 0, max: 200_000 }), { nil: undefined });
 
@@ -68,9 +71,9 @@ describe('thresholdsFor', () => {
     { windowTokens: 200_000, maxOutputTokens: 20_000, trigger: 167_000 },
     { windowTokens: 200_000, maxOutputTokens: 64_000, trigger: 167_000 },
     { windowTokens: 200_000, maxOutputTokens: undefined, trigger: 167_000 },
-    { windowTokens: 200_000, maxOutputTokens: 8192, trigger: 178_808 },
-    { windowTokens: 200_000, maxOutputTokens: 4096, trigger: 180_000 },
-    { windowTokens: 1_000_000, maxOutputTokens: 20_000, trigger: 900_000 },
+    { windowTokens: 200_000, maxOutputTokens: 8192, trigger: Math.min(share(200_000), 178_808) },
+    { windowTokens: 200_000, maxOutputTokens: 4096, trigger: share(200_000) },
+    { windowTokens: 1_000_000, maxOutputTokens: 20_000, trigger: share(1_000_000) },
     { windowTokens: 128_000, maxOutputTokens: 16_384, trigger: 98_616 },
     { windowTokens: 64_000, maxOutputTokens: 64_000, trigger: 38_400 },
     { windowTokens: 60_000, maxOutputTokens: 64_000, trigger: 36_000 },

@@ -91,9 +91,18 @@ function triggerOf(
     // Just above the border the fixed reserves would have a larger window compacted earlier than a smaller one.
     return Math.max(small, Math.floor(Math.min(AUTOCOMPACT_TRIGGER_FRACTION * windowTokens, roomy)));
   }
-  const tokens = inTokens(trigger, windowTokens);
+  return tokensWithin('trigger', trigger, windowTokens);
+}
+
+/**
+ * A size within a window, in tokens.
+ * @param value tokens, or a share of the window (up to 1)
+ * @throws RoundfoldError `usage` when it is no such size
+ */
+export function tokensWithin(name: string, value: number, windowTokens: number): number {
+  const tokens = inTokens(value, windowTokens);
   const isWithin = tokens >= 1 && (windowTokens === 0 || tokens <= windowTokens);
-  requireNumber('trigger', trigger, isWithin, withinWindow(windowTokens));
+  requireNumber(name, value, isWithin, withinWindow(windowTokens));
   return tokens;
 }
 

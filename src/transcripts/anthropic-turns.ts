@@ -1,3 +1,5 @@
+/** Puts records of a session file together as Anthropic messages: readers hand in pieces, tool results find their turn. */
+
 import { asString, isObject, type JsonObject } from '../conversation/json.ts';
 import type { Origin, RecordedCompaction, Segment } from './transcript.ts';
 

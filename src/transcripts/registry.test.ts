@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { recordEntries } from '../../test/support/fold-records.ts';
-import { geminiCli } from './gemini-cli/reader.ts';
-import { openWebui } from './open-webui/reader.ts';
-import { opencode } from './opencode/reader.ts';
-import { pi } from './pi/reader.ts';
-import { roundfoldChat } from './roundfold-chat/reader.ts';
-import { sweAgent } from './swe-agent/reader.ts';
+import { transcriptReaders } from './registry.ts';
 
-const readers = [pi, opencode, geminiCli, openWebui, sweAgent, roundfoldChat];
+const all = transcriptReaders(() => undefined);
+/** The last reader takes what nobody else knows. */
+const readers = all.slice(0, -1);
 
 const text = [{ type: 'text', text: 'hi' }];
 const usage = { input: 1, output: 1 };
@@ -101,7 +98,7 @@ const beginnings: readonly {
   },
   {
     what: 'a Claude Code session',
-    owner: undefined,
+    owner: 'claude-code',
     values: [
       { type: 'summary', summary: 's', leafUuid: 'u' },
       { type: 'user', uuid: 'u', parentUuid: null, sessionId: 's', message: { role: 'user', content: 'hi' } },
@@ -117,7 +114,7 @@ const beginnings: readonly {
   },
   {
     what: 'a Codex rollout',
-    owner: undefined,
+    owner: 'codex',
     values: [
       { timestamp: 't', type: 'session_meta', payload: { id: 's', cwd: '/' } },
       { timestamp: 't', type: 'response_item', payload: { type: 'message', role: 'user', content: [] } },
@@ -126,9 +123,10 @@ const beginnings: readonly {
   },
   {
     what: 'a Codex rollout of 2025',
-    owner: undefined,
+    owner: 'codex',
     values: [
       { id: 's', timestamp: 't', instructions: null },
+      { record_type: 'state' },
       { type: 'message', role: 'user', content: [] },
     ],
   },
@@ -173,6 +171,20 @@ const beginnings: readonly {
   },
   { what: 'anything else', owner: undefined, values: [null, 3, 'x', [], {}, { info: {}, messages: [] }] },
 ];
+
+it('has a beginning for every reader', () => {
+  const owners = new Set(beginnings.map(({ owner }) => owner));
+  const missing = readers.map(({ name }) => name).filter((name) => !owners.has(name));
+
+  expect(missing, 'add a row to `beginnings` above').toEqual([]);
+});
+
+it('ends with the reader that takes every file', () => {
+  expect(all.filter((reader) => reader.recognise(recordEntries([{ a: 1 }]))).map(({ name }) => name)).toEqual(
+    ['json'],
+  );
+  expect(all.at(-1)?.name).toBe('json');
+});
 
 describe('a file', () => {
   it.each(beginnings)('that is $what belongs to $owner alone', ({ owner, values }) => {

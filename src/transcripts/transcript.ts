@@ -77,6 +77,8 @@ export interface RecordedCompaction {
 /** Reads one kind of file. */
 export interface TranscriptReader {
   readonly name: string;
+  /** The program whose files these are, for help; undefined for files of no program in particular. */
+  readonly product: string | undefined;
   /** One line for help and docs. */
   readonly summary: string;
   /** Where such files are usually found, for help and docs. */

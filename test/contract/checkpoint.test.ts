@@ -22,8 +22,9 @@ import { piecesOf, projectView } from '../../src/keeper/views.ts';
 import type { Checkpoint } from '../../src/stores/store.ts';
 import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { requestTokens } from '../../src/tokens/measure.ts';
-import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
+import { applyDamages, damages, type Step, steps } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
+import { writers } from '../support/step-writers.ts';
 import { strategyContext } from '../support/strategy-context.ts';
 
 const estimator = createTokenEstimator({ countText: (text) => text.length });

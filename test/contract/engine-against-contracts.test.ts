@@ -6,8 +6,9 @@ import { writeConversation } from '../../src/conversation/format.ts';
 import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
 import { groupRounds } from '../../src/conversation/rounds.ts';
 import { findFormat } from '../../src/formats/registry.ts';
-import { applyDamages, damages, steps, writers } from '../support/conversations.ts';
+import { applyDamages, damages, steps } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
+import { writers } from '../support/step-writers.ts';
 
 /** The engine judged by the providers' rules, which share no code with it. */
 describe.each(Object.entries(writers))('%s', (name, write) => {

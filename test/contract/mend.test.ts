@@ -8,15 +8,15 @@ import { findFormat, readConversation, recogniseFormat } from '../../src/formats
 import { fileSource } from '../../src/transcripts/input/source.ts';
 import { readRecordings } from '../../src/transcripts/recordings.ts';
 import { recordedExchanges } from '../support/cassettes.ts';
-import { steps, writers } from '../support/conversations.ts';
+import { steps } from '../support/conversations.ts';
 import { corpusFiles, corpusFolder, corpusIsMissing, corpusPath } from '../support/corpus.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { frameworks } from '../support/framework-conversations.ts';
 import { mangle, someMangles } from '../support/mangled.ts';
+import { stepWriters, writers } from '../support/step-writers.ts';
 
 interface Judged {
   readonly format: string;
-  readonly list: string;
   readonly write: (typeof writers)[string];
   /** What stands around the list in a request that is legal but for it. */
   readonly frame: Readonly<Record<string, unknown>>;
@@ -27,28 +27,24 @@ const tools = ['read_file', 'bash', 'search'].map((name) => ({ name, input_schem
 const judged: readonly Judged[] = [
   {
     format: 'anthropic-messages',
-    list: 'messages',
     write: writers['anthropic-messages']!,
     frame: { model: 'claude-opus-4-8', max_tokens: 100, tools },
   },
   {
     format: 'anthropic-messages',
-    list: 'messages',
     write: writers['anthropic-messages']!,
     frame: { model: 'claude-sonnet-4-5', max_tokens: 100, tools },
   },
-  { format: 'openai-chat', list: 'messages', write: writers['openai-chat']!, frame: { model: 'gpt-6' } },
+  { format: 'openai-chat', write: writers['openai-chat']!, frame: { model: 'gpt-6' } },
   {
     format: 'openai-responses',
-    list: 'input',
     write: writers['openai-responses']!,
     frame: { model: 'gpt-5' },
   },
-  { format: 'gemini', list: 'contents', write: writers['gemini']!, frame: { model: 'gemini-3-pro' } },
+  { format: 'gemini', write: writers['gemini']!, frame: { model: 'gemini-3-pro' } },
   {
     format: 'ai-sdk-model',
-    list: 'messages',
-    write: frameworks['model messages of the AI SDK']!.write,
+    write: stepWriters['ai-sdk-model']!.write,
     frame: {},
   },
 ];
@@ -97,7 +93,7 @@ function checkAccount(before: Conversation, { conversation, repairs }: Mended): 
   expect(textsIn(writeConversation(before)).filter((text) => !said.includes(text))).toEqual([]);
 }
 
-describe.each(judged)('mending $format', ({ format: name, list: key, write, frame }) => {
+describe.each(judged)('mending $format', ({ format: name, write, frame }) => {
   const format = findFormat(name)!;
   const errors = (value: unknown) =>
     findContract(name)!
@@ -105,11 +101,11 @@ describe.each(judged)('mending $format', ({ format: name, list: key, write, fram
       .filter(({ severity }) => severity === 'error');
   const bodies = fc.tuple(steps, someMangles, fc.boolean()).map(([list, all, isBare]): unknown => {
     const messages = mangle(write(list), all);
-    return deepFreeze(isBare ? messages : { ...frame, [key]: messages });
+    return deepFreeze(isBare ? messages : { ...frame, [format.listKey]: messages });
   });
 
   test.prop([steps, fc.boolean()], runs)('leaves what is legal as it is', (list, isBare) => {
-    const body = deepFreeze(isBare ? write(list) : { ...frame, [key]: write(list) });
+    const body = deepFreeze(isBare ? write(list) : { ...frame, [format.listKey]: write(list) });
     fc.pre(errors(body).length === 0);
     const conversation = format.read(body);
 

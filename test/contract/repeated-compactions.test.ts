@@ -4,7 +4,7 @@ import { createStrategy, requestTokens } from '../../src/compaction/strategies/i
 import { withMessages } from '../../src/conversation/index.ts';
 import { findFormat } from '../../src/formats/index.ts';
 import { changeOf, type Message, summarize, textOf, writeConversation } from '../../src/index.ts';
-import { type Step, steps, writers } from '../support/conversations.ts';
+import { type Step, steps } from '../support/conversations.ts';
 import {
   errorsOf,
   estimator,
@@ -14,6 +14,7 @@ import {
   toolRound,
   toolSession,
 } from '../support/small-sessions.ts';
+import { writers } from '../support/step-writers.ts';
 import { strategyContext } from '../support/strategy-context.ts';
 
 describe('a conversation that is compacted again and again', () => {

@@ -10,9 +10,10 @@ import { linkTools } from '../../src/conversation/tool-links.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { requestTokens } from '../../src/tokens/measure.ts';
-import { applyDamages, damages, type Step, steps, writers } from '../support/conversations.ts';
+import { applyDamages, damages, type Step, steps } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { rawsOf, shaped } from '../support/small-sessions.ts';
+import { writers } from '../support/step-writers.ts';
 
 const estimator = createTokenEstimator();
 

@@ -4,10 +4,11 @@ import { describeRounds } from '../../src/compaction/strategies/index.ts';
 import { largestRound, nameRound } from '../../src/conversation/index.ts';
 import { groupRounds, type Message, readConversation } from '../../src/index.ts';
 import { inspectConversation } from '../../src/report/inspection.ts';
-import { steps, writers } from '../support/conversations.ts';
+import { steps } from '../support/conversations.ts';
 import { oddLike } from '../support/odd-values.ts';
 import { messagesOfShape, recordsOfWords, wordOf } from '../support/shapes.ts';
 import { anthropic, estimator, rawsOf, toolSession } from '../support/small-sessions.ts';
+import { writers } from '../support/step-writers.ts';
 
 /** Records of responses with ids as their rounds: `[U1] [A1 T1]`. */
 function inWords(words: string): string {

@@ -151,7 +151,7 @@ describe.each(storeCases)('recall from store $name', (storeCase) => {
     const open = () => bench.open(storeCase, { address, now: () => now });
     const first = await open();
     // Memory is not shared.
-    stores = [first, storeCase.kind === 'memory' ? first : await open()];
+    stores = [first, storeCase.isShared ? await open() : first];
   });
 
   test.prop([steps], { numRuns: 60 })('gives what is there now, whoever wrote it', async (taken) => {

@@ -23,7 +23,8 @@ import {
   withLogging,
   writeConversation,
 } from '../../src/index.ts';
-import { steps, writers } from '../support/conversations.ts';
+import { eagerOptions } from '../support/compaction-under-test.ts';
+import { steps } from '../support/conversations.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import {
   errorsOf,
@@ -34,6 +35,7 @@ import {
   shaped,
   toolSession,
 } from '../support/small-sessions.ts';
+import { writers } from '../support/step-writers.ts';
 import { strategyContext } from '../support/strategy-context.ts';
 
 const created: readonly Strategy[] = strategies.map(({ name }) => createStrategy(name));
@@ -92,13 +94,6 @@ describe('every strategy', () => {
     },
   );
 
-  const eager: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-    'sliding-window': { keepLast: 2 },
-    snip: { keepRounds: 1 },
-    'collapse-reads': { keepRounds: 0, minTokens: 0 },
-    'clear-tool-results': { protectTokens: 1, minBatchTokens: 1 },
-    summarize: { keepRounds: 1, minGain: 0 },
-  };
   const shrinking = strategies.map(({ name }) => name).filter((name) => name !== 'strip-media');
 
   describe.each(shrinking)('%s', (name) => {
@@ -107,7 +102,9 @@ describe('every strategy', () => {
       async (list, formatName, targetTokens) => {
         const conversation = findFormat(formatName)!.read(writers[formatName]!(list));
         const context = strategyContext({ targetTokens });
-        const change = changeOf(await createStrategy(name, eager[name]).compact(conversation, context));
+        const change = changeOf(
+          await createStrategy(name, eagerOptions[name]).compact(conversation, context),
+        );
         if (change === undefined) return;
 
         expect(change.receipt.tokensAfter).toBeLessThan(change.receipt.tokensBefore);

@@ -23,7 +23,7 @@ async function startCommand(...args: readonly string[]) {
     said.stderr += chunk.toString('utf8');
   });
   const exited = once(child, 'close').then(([code]) => code as number | null);
-  while (!said.stderr.includes('OPENAI_BASE_URL')) {
+  while (!said.stderr.includes('GOOGLE_GEMINI_BASE_URL')) {
     const ended = await Promise.race([once(child.stderr, 'data').then(() => false), exited.then(() => true)]);
     if (ended) throw new Error(`ended early: ${said.stderr}`);
   }
@@ -42,9 +42,11 @@ function ask(url: string, content: string) {
 }
 
 describe('roundfold simulate', () => {
-  it('prints two lines to paste, one line of JSON per request without keys and contents, and ends', async () => {
+  it('prints three lines to paste, one line of JSON per request without keys and contents, and ends', async () => {
     const { child, said, url, exited } = await startCommand('--json', '--window', '600');
-    expect(said.stderr).toBe(`export ANTHROPIC_BASE_URL=${url}\nexport OPENAI_BASE_URL=${url}/v1\n`);
+    expect(said.stderr).toBe(
+      `export ANTHROPIC_BASE_URL=${url}\nexport OPENAI_BASE_URL=${url}/v1\nexport GOOGLE_GEMINI_BASE_URL=${url}\n`,
+    );
     const answered = await ask(url, 'The harbour master sleeps.');
     const refused = await ask(url, 'The harbour master sleeps. '.repeat(500));
     expect([answered.status, refused.status]).toEqual([200, 400]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createCompactor } from '../../src/compaction/compactor.ts';
 import type { CompactionEvent, CompactorOptions } from '../../src/compaction/options.ts';
 import { RoundfoldError } from '../../src/conversation/errors.ts';
+import { AUTOCOMPACT_TRIGGER_FRACTION } from '../../src/tokens/thresholds.ts';
 import { deepFreeze } from '../support/deep-freeze.ts';
 import { session } from '../support/probing-session.ts';
 
@@ -79,8 +80,8 @@ describe('thresholds', () => {
     {
       title: 'leave less room where answers are short',
       options: { windowTokens: 200_000, maxOutputTokens: 2000 },
-      trigger: 180_000,
-      target: 63_000,
+      trigger: 200_000 * AUTOCOMPACT_TRIGGER_FRACTION,
+      target: 200_000 * AUTOCOMPACT_TRIGGER_FRACTION * 0.35,
     },
     {
       title: 'are shares of small windows',

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { measureRequest } from '../../src/compaction/compactor.ts';
 import { readConversation } from '../../src/formats/registry.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { keeping, noncesIn, session, telling } from '../support/keeping.ts';
 import { mapStore } from '../support/map-store.ts';
 
@@ -68,6 +70,42 @@ describe('a keeper', () => {
     expect(status).toBe('folded');
     expect(checkpoint?.boundary).toBeLessThanOrEqual(45);
     expect(requests.length).toBe(1);
+  });
+
+  it('keeps a summary ready and sends requests as they are until they have the size to fold at', async () => {
+    const { summarizer, requests } = telling();
+    const limits = { windowTokens: 20_000, trigger: 3000, target: 1500, foldAt: 6000 };
+    const { keeper, store } = keeping({ summarizer, ...limits });
+    const estimator = createTokenEstimator();
+    const sizeOf = (value: List) => measureRequest(readConversation(value), undefined, estimator);
+    const statuses: (readonly [size: number, status: string, boundary: number])[] = [];
+    for (let rounds = 22; rounds < 120; rounds++) {
+      const value = session(rounds);
+      const { status, checkpoint, value: sent } = await keeper.prepare(value);
+      statuses.push([sizeOf(value), status, checkpoint?.boundary ?? 0]);
+      expect(sizeOf(sent)).toBeLessThan(6500);
+      await keeper.settle();
+    }
+    const first = statuses.findIndex(([, status]) => status === 'folded');
+    // The test estimates with another profile than the keeper.
+    expect(statuses[first]?.[0]).toBeGreaterThan(5500);
+    expect(statuses.slice(first).every(([, status]) => status === 'folded')).toBe(true);
+    const boundaries = [...new Set(statuses.map(([, , boundary]) => boundary))];
+    expect(boundaries.length).toBeGreaterThan(3);
+    // Every rewrite of the prefix is one that the size asked for, and none is taken back.
+    expect(boundaries).toEqual(boundaries.toSorted((left, right) => left - right));
+    const paid = requests.length;
+    const other = keeping({ summarizer, store, ...limits });
+    const again = [];
+    for (let rounds = 22; rounds < 120; rounds++)
+      again.push((await other.keeper.prepare(session(rounds))).checkpoint?.boundary ?? 0);
+    expect(again).toEqual(statuses.map(([, , boundary]) => boundary));
+    expect(requests.length).toBe(paid);
+  });
+
+  it('refuses a size to fold at that is no size within the window', () => {
+    expect(() => keeping({ windowTokens: 20_000, foldAt: 30_000 })).toThrow('foldAt is 30000');
+    expect(() => keeping({ windowTokens: 20_000, foldAt: -1 })).toThrow('foldAt is -1');
   });
 
   it('waits for a compaction when a request would not fit, and no longer than it has patience', async () => {

@@ -860,9 +860,14 @@ describe('seals of reasoning', () => {
       change: ([ask, thought, ...rest]) => [ask!, { ...thought, id: `rs_${'0'.repeat(48)}` }, ...rest],
     },
     {
-      title: 'the encrypted content has lost its id',
-      rule: 'encrypted-content-invalid',
+      title: 'the encrypted content has lost its id, which it tells itself',
+      rule: undefined,
       change: ([ask, thought, ...rest]) => [ask!, withoutId(thought!), ...rest],
+    },
+    {
+      title: 'all items have lost their ids',
+      rule: undefined,
+      change: (items) => items.map(withoutId),
     },
     {
       title: 'thoughts leave and their followers stay',

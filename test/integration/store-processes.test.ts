@@ -15,7 +15,7 @@ const bench = storeBench();
 afterAll(() => bench.end());
 
 /** A store in memory has no second process. */
-const shared = storeCases.filter(({ kind, isSealed }) => kind !== 'memory' && !isSealed);
+const shared = storeCases.filter(({ isShared, isSealed }) => isShared && !isSealed);
 
 describe.each(shared)('processes on one $name store', { timeout: TIMEOUT_MS }, ({ kind }) => {
   it.each([

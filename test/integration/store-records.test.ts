@@ -9,7 +9,7 @@ import { checkpointOf, commitAlone, leaseOf, lookupOf, spanOf, trueOf } from '..
 const bench = storeBench();
 afterAll(() => bench.end());
 
-const kept = storeCases.filter(({ kind }) => kind !== 'memory');
+const kept = storeCases.filter(({ isSql }) => isSql);
 const short = checkpointOf({ boundary: 2 });
 const long = checkpointOf({ boundary: 7 });
 const span = spanOf({ text: 'the quick brown fox' });
@@ -48,7 +48,7 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
     { what: 'they end early', damage: (body: Uint8Array, place: number) => body.slice(0, place) },
   ];
   // On the server, what is read is no different, and takes longer.
-  const step = storeCase.kind === 'sqlite' ? 1 : 37;
+  const step = storeCase.isFile ? 1 : 37;
 
   it.each(damages)('are never served when $what', async ({ damage }) => {
     const body = await bodyOf(LONG);
@@ -196,7 +196,7 @@ describe.each(kept)('records of a $name store', (storeCase: StoreCase) => {
     expect(everything.includes('what happened')).toBe(!storeCase.isSealed);
   });
 
-  it.runIf(storeCase.kind === 'sqlite')('leave no bytes behind when they are forgotten', async () => {
+  it.runIf(storeCase.isFile)('leave no bytes behind when they are forgotten', async () => {
     await commitAlone(store, checkpointOf({ conversation: 'other', chain: 'other' }), [
       spanOf({ conversation: 'other', handle: 'rf:other', text: 'a lazy dog' }),
     ]);

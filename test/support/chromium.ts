@@ -32,7 +32,7 @@ export interface OpenPage {
   readonly requests: readonly string[];
   /** The value of an expression in the page. */
   evaluate<Value>(expression: string): Promise<Value>;
-  press(key: 'Tab' | 'Enter'): Promise<void>;
+  press(key: 'Tab' | 'Enter' | 'Escape' | 'j' | 'k'): Promise<void>;
   /** The page as PNG: the whole of it, or so many pixels from so many below its top. */
   screenshot(part?: { readonly top: number; readonly height: number }): Promise<Buffer>;
   close(): Promise<void>;
@@ -178,10 +178,9 @@ async function openPage(wire: Wire, url: string, { width, colours }: View): Prom
       return (result as { readonly value: Value }).value;
     },
     async press(key) {
-      const code = key === 'Tab' ? 9 : 13;
-      const text = key === 'Enter' ? { text: '\r' } : {};
-      const event = { key, code: key, windowsVirtualKeyCode: code, ...text };
-      await send('Input.dispatchKeyEvent', { type: key === 'Enter' ? 'keyDown' : 'rawKeyDown', ...event });
+      const { code, text } = KEYS[key];
+      const event = { key, code: key, windowsVirtualKeyCode: code, ...(text !== undefined && { text }) };
+      await send('Input.dispatchKeyEvent', { type: text === undefined ? 'rawKeyDown' : 'keyDown', ...event });
       await send('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
     },
     async screenshot(part) {
@@ -192,6 +191,17 @@ async function openPage(wire: Wire, url: string, { width, colours }: View): Prom
     close: async () => void (await wire.send('Target.closeTarget', { targetId })),
   };
 }
+
+/** What a keyboard sends for a key, and what it types. */
+const KEYS: Readonly<
+  Record<Parameters<OpenPage['press']>[0], { readonly code: number; readonly text?: string }>
+> = {
+  Tab: { code: 9 },
+  Enter: { code: 13, text: '\r' },
+  Escape: { code: 27 },
+  j: { code: 74, text: 'j' },
+  k: { code: 75, text: 'k' },
+};
 
 const COMPLAINTS = new Set([
   'Runtime.exceptionThrown',

@@ -7,24 +7,18 @@ import {
   type StrategyContext,
 } from '../../src/compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../src/compaction/strategies/registry.ts';
+import { findContract } from '../../src/contracts/registry.ts';
 import { type Conversation, writeConversation } from '../../src/conversation/format.ts';
 import { isUserText, type Message, textOf } from '../../src/conversation/message.ts';
 import { ensureToolResultPairing } from '../../src/conversation/pairing.ts';
 import { findFormat } from '../../src/formats/registry.ts';
 import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { eagerOptions } from './compaction-under-test.ts';
-import {
-  applyDamages,
-  type Damage,
-  damages,
-  type Step,
-  steps,
-  type Writer,
-  writers,
-} from './conversations.ts';
+import { applyDamages, type Damage, damages, type Step, steps } from './conversations.ts';
 import { brokenRules, faultsOf } from './conversations-judge.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { lastSentWords } from './sent-words.ts';
+import { stepWriters } from './step-writers.ts';
 import { strategyContext } from './strategy-context.ts';
 
 /** A conversation in a wire format, as a harness left it, and what every strategy is asked to do with it. */
@@ -43,19 +37,10 @@ export const eagerStrategies: readonly Strategy[] = strategies.map(({ name }) =>
   createStrategy(name, eagerOptions[name]),
 );
 
-/** Every format with rules to judge it by, and how its request bodies hold a list and instructions. */
-const bodies: Readonly<
-  Record<string, { readonly write: Writer; readonly list: string; readonly system: string }>
-> = {
-  'anthropic-messages': { write: writers['anthropic-messages']!, list: 'messages', system: 'system' },
-  'openai-responses': { write: writers['openai-responses']!, list: 'input', system: 'instructions' },
-  gemini: { write: writers['gemini']!, list: 'contents', system: 'systemInstruction' },
-  'openai-chat': { write: writers['openai-chat']!, list: 'messages', system: '' },
-  'ai-sdk-model': { write: (list) => list.flatMap(modelMessages), list: 'messages', system: 'system' },
-};
-
-/** The formats that cases are written in. */
-export const caseFormats: readonly string[] = Object.keys(bodies);
+/** The formats that cases are written in: those with rules to judge them by. */
+export const caseFormats: readonly string[] = Object.keys(stepWriters).filter(
+  (name) => findContract(name) !== undefined,
+);
 
 const picturePlaces = fc.option(fc.tuple(fc.nat(11), fc.nat(11)), { nil: undefined, freq: 3 });
 
@@ -90,44 +75,14 @@ function addPictures(
   }));
 }
 
-function modelMessages({ question, showsPicture, thinking, said, calls }: Step): readonly unknown[] {
-  const picture = { type: 'image', image: 'https://example.com/picture.png' };
-  const content = [
-    ...(thinking === undefined ? [] : [{ type: 'reasoning', text: thinking }]),
-    ...(said === undefined ? [] : [{ type: 'text', text: said }]),
-    ...calls.map(({ id, name, path }) => ({
-      type: 'tool-call',
-      toolCallId: id,
-      toolName: name,
-      input: { path },
-    })),
-  ];
-  const results = calls.map(({ id, name, output }) => ({
-    type: 'tool-result',
-    toolCallId: id,
-    toolName: name,
-    output: { type: 'text', value: output },
-  }));
-  return [
-    ...(question === undefined
-      ? []
-      : [
-          {
-            role: 'user',
-            content: showsPicture === true ? [{ type: 'text', text: question }, picture] : question,
-          },
-        ]),
-    { role: 'assistant', content },
-    ...(results.length === 0 ? [] : [{ role: 'tool', content: results }]),
-  ];
-}
-
 /** The frozen request body of a case, or a bare list where it has no instructions. */
 function writeCase({ format, steps: list, damages: broken, instructions }: Case): unknown {
-  const { write, list: key, system } = bodies[format]!;
+  const { write, system } = stepWriters[format]!;
+  const key = findFormat(format)!.listKey;
   const messages = applyDamages(write(list), broken);
   if (instructions === undefined) return deepFreeze(messages);
-  if (system === '') return deepFreeze({ [key]: [{ role: 'system', content: instructions }, ...messages] });
+  if (system === undefined)
+    return deepFreeze({ [key]: [{ role: 'system', content: instructions }, ...messages] });
   const text = format === 'gemini' ? { parts: [{ text: instructions }] } : instructions;
   return deepFreeze({ [system]: text, [key]: messages });
 }

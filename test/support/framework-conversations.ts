@@ -1,13 +1,7 @@
-import {
-  AIMessage,
-  type BaseMessage,
-  HumanMessage,
-  isBaseMessage,
-  ToolMessage,
-} from '@langchain/core/messages';
+import { isBaseMessage } from '@langchain/core/messages';
 import { convertToModelMessages, type UIMessage } from 'ai';
 import { findContract } from '../../src/contracts/registry.ts';
-import type { Step, Writer } from './conversations.ts';
+import { langchainMessages, stepWriters, type Writer } from './step-writers.ts';
 
 /** Messages of a framework: how steps are written in them, and what its own code or rules have against a list. */
 export interface Framework {
@@ -17,79 +11,6 @@ export interface Framework {
   readonly judge: (list: readonly unknown[]) => Promise<readonly string[]>;
   /** Strategies that have nothing to do with such a list, in the order of the registry. */
   readonly idleStrategies: readonly string[];
-}
-
-function modelMessages({ question, thinking, said, calls }: Step): readonly unknown[] {
-  const results = calls.map(({ id, name, output }) => ({
-    type: 'tool-result',
-    toolCallId: id,
-    toolName: name,
-    output: { type: 'text', value: output },
-  }));
-  return [
-    ...(question === undefined ? [] : [{ role: 'user', content: question }]),
-    {
-      role: 'assistant',
-      content: [
-        ...(thinking === undefined ? [] : [{ type: 'reasoning', text: thinking }]),
-        ...(said === undefined ? [] : [{ type: 'text', text: said }]),
-        ...calls.map(({ id, name, path }) => ({
-          type: 'tool-call',
-          toolCallId: id,
-          toolName: name,
-          input: { path },
-        })),
-      ],
-    },
-    ...(results.length === 0 ? [] : [{ role: 'tool', content: results }]),
-  ];
-}
-
-function uiMessages({ question, thinking, said, calls }: Step, index: number): readonly unknown[] {
-  return [
-    ...(question === undefined
-      ? []
-      : [{ id: `u${index}`, role: 'user', parts: [{ type: 'text', text: question }] }]),
-    {
-      id: `a${index}`,
-      role: 'assistant',
-      parts: [
-        { type: 'step-start' },
-        ...(thinking === undefined ? [] : [{ type: 'reasoning', text: thinking, state: 'done' }]),
-        ...(said === undefined ? [] : [{ type: 'text', text: said, state: 'done' }]),
-        ...calls.map(({ id, name, path, output }) => ({
-          type: `tool-${name}`,
-          toolCallId: id,
-          state: 'output-available',
-          input: { path },
-          output,
-        })),
-      ],
-    },
-  ];
-}
-
-function liveMessages({ question, thinking, said, calls }: Step, index: number): readonly BaseMessage[] {
-  const content = [
-    ...(thinking === undefined ? [] : [{ type: 'reasoning' as const, reasoning: thinking }]),
-    ...(said === undefined ? [] : [{ type: 'text' as const, text: said }]),
-  ];
-  return [
-    ...(question === undefined ? [] : [new HumanMessage({ id: `h${index}`, content: question })]),
-    new AIMessage({
-      id: `a${index}`,
-      content,
-      tool_calls: calls.map(({ id, name, path }) => ({
-        id,
-        name,
-        args: { path },
-        type: 'tool_call' as const,
-      })),
-    }),
-    ...calls.map(
-      ({ id, name, output }) => new ToolMessage({ id: `t${id}`, tool_call_id: id, name, content: output }),
-    ),
-  ];
 }
 
 const judgeModel = (list: readonly unknown[]): readonly string[] =>
@@ -128,12 +49,6 @@ function judgeLangchain(list: readonly unknown[]): readonly string[] {
   return faults;
 }
 
-/** Messages as data: what a live message is in a file. */
-const toPlain = (message: BaseMessage): unknown => {
-  const { lc_kwargs: fields, type } = message;
-  return { type, ...fields };
-};
-
 /** No generated conversation holds a picture. */
 const idleStrategies = ['strip-media', 'none'];
 
@@ -141,26 +56,26 @@ const idleStrategies = ['strip-media', 'none'];
 export const frameworks: Readonly<Record<string, Framework>> = {
   'model messages of the AI SDK': {
     format: 'ai-sdk-model',
-    write: (list) => list.flatMap(modelMessages),
+    write: stepWriters['ai-sdk-model']!.write,
     judge: async (list) => judgeModel(list),
     idleStrategies,
   },
   'UI messages of the AI SDK': {
     format: 'ai-sdk-ui',
-    write: (list) => list.flatMap(uiMessages),
+    write: stepWriters['ai-sdk-ui']!.write,
     judge: judgeUi,
     // A result that is one part with its call is taken for the provider's, which nobody rewrites.
     idleStrategies: ['collapse-reads', 'clear-tool-results', 'strip-media', 'none'],
   },
   'live messages of LangChain': {
     format: 'langchain',
-    write: (list) => list.flatMap(liveMessages),
+    write: langchainMessages,
     judge: async (list) => judgeLangchain(list),
     idleStrategies,
   },
   'plain messages of LangChain': {
     format: 'langchain',
-    write: (list) => list.flatMap(liveMessages).map(toPlain),
+    write: stepWriters['langchain']!.write,
     judge: async (list) => [
       ...judgeLangchain(list),
       ...(list.some((message) => isBaseMessage(message)) ? ['a live message among plain ones'] : []),

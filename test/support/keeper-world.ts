@@ -55,6 +55,9 @@ const TURNS_OF_A_RUN = 10;
 const MOST_TURNS_TO_REST = 14;
 
 /** Clients, their keepers over one store, and an oracle that knows what every summary was made of. */
+/** Has every compaction wait until there is hardly any room left. */
+const PATIENT = 'beta';
+
 export class KeeperWorld {
   readonly clients: Client[] = [];
   readonly counts: WorldCounts;
@@ -83,7 +86,7 @@ export class KeeperWorld {
     this.counts = counts;
     this.#strategy = strategy;
     this.store = mapStore({ now: () => this.#now, fails: () => this.#isFailing() });
-    for (const tenant of ['alpha', 'beta']) this.clients.push({ tenant, items: [], last: undefined });
+    for (const tenant of ['alpha', PATIENT]) this.clients.push({ tenant, items: [], last: undefined });
   }
 
   nonce(): number {
@@ -112,7 +115,9 @@ export class KeeperWorld {
     this.#checkReuse(client, prepared, noise);
     const { checkpoint } = prepared;
     // What the store has not taken yet ends with its process.
-    const isSafe = checkpoint !== undefined && this.isStored(checkpoint);
+    // And who cannot ask the store folds before it is time.
+    const isEarly = this.#storeFailed && client.tenant === PATIENT;
+    const isSafe = checkpoint !== undefined && this.isStored(checkpoint) && !isEarly;
     client.last = { boundary: isSafe ? checkpoint.boundary : 0, items: client.items };
   }
 
@@ -144,6 +149,7 @@ export class KeeperWorld {
       tenant,
       format: FORMAT_CONTRACT,
       windowTokens: 3000,
+      foldAt: tenant === PATIENT ? 0.8 : undefined,
       strategy: this.#strategyFor(tenant),
       summarizer: this.#summarizerFor(tenant),
       now: () => this.#now,
@@ -266,6 +272,8 @@ export class KeeperWorld {
       last.items.every((item, index) => item === client.items[index]);
     if (!isGrown || last.boundary === 0 || this.#storeFailed) return;
     const isReused = (checkpoint?.boundary ?? 0) >= last.boundary;
+    // Another spelling may be a few tokens smaller, and a new process then has no reason to fold yet.
+    if (noise !== undefined && client.tenant === PATIENT) return;
     if (noise !== undefined) {
       this.counts.noisy++;
       if (isReused) this.counts.reused++;

@@ -12,13 +12,17 @@ export const SECRET = 'a secret of more than sixteen bytes';
 export interface StoreCase {
   readonly name: string;
   readonly kind: string;
+  readonly isShared: boolean;
+  readonly isSql: boolean;
+  /** Whether it is a file of this machine. */
+  readonly isFile: boolean;
   readonly isSealed: boolean;
 }
 
 /** Every kind of the registry, and once more with a secret where records are kept outside of the process. */
-export const storeCases: readonly StoreCase[] = storeKinds.flatMap(({ name }) => {
-  const plain = { name, kind: name, isSealed: false };
-  return name === 'memory' ? [plain] : [plain, { name: `${name}, sealed`, kind: name, isSealed: true }];
+export const storeCases: readonly StoreCase[] = storeKinds.flatMap(({ name, isShared, isSql, fileOf }) => {
+  const plain = { name, kind: name, isShared, isSql, isFile: fileOf !== undefined, isSealed: false };
+  return isShared ? [plain, { ...plain, name: `${name}, sealed`, isSealed: true }] : [plain];
 });
 
 /** Opens stores for tests, each of its own unless they share an address. */

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { chatCommands } from '../../src/chat/commands/registry.ts';
 import { commands } from '../../src/cli/commands/registry.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { fence, type Page, sentence } from './markdown.ts';
+import { code, fence, type Page, sentence, table } from './markdown.ts';
 
 const COLUMNS = 80;
 
@@ -19,9 +20,16 @@ export function commandPages(): readonly Page[] {
       body: [
         fence(helpText(command)),
         ...inner.map((one) => `## roundfold ${name} ${one.name()}\n\n${fence(helpText(one))}`),
+        ...(name === 'chat' ? [slashCommands()] : []),
       ].join('\n'),
     };
   });
+}
+
+/** What can be typed in a chat beside what is said to the model. */
+function slashCommands(): string {
+  const rows = chatCommands.map(({ name, usage, summary }) => [code(`/${name} ${usage}`.trim()), summary]);
+  return `## Slash commands\n\n${table(['command', 'what it does'], [...rows, [code('/help'), 'list these commands']])}`;
 }
 
 function helpText(command: Command): string {

@@ -1,5 +1,5 @@
 import { anthropicMessages } from '../../src/formats/anthropic-messages/format.ts';
-import { remember } from '../../src/memory/memory.ts';
+import { remember } from '../../src/memory/remember.ts';
 import { createTokenEstimator } from '../../src/tokens/estimator.ts';
 import { codingSession, serviceSession } from '../../test/fixtures/sessions/example-sessions.ts';
 

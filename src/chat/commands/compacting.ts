@@ -1,3 +1,5 @@
+/** Slash commands about compactions: /compact, /preview, /undo, /redo, /verbose. */
+
 import { changeOf } from '../../compaction/plan/strategy.ts';
 import { preview as drawPreview } from '../../report/preview.ts';
 import type { Chat } from '../chat.ts';

@@ -1,3 +1,5 @@
+/** Slash commands that keep, load or write the conversation: /pin, /save, /load, /export, /quit. */
+
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Message, textOf } from '../../conversation/message.ts';

@@ -1,3 +1,5 @@
+/** Slash commands that show something: /context, /cost, /model, /recall. */
+
 import type { Usage } from '../../conversation/message.ts';
 import { printable, printableLines } from '../../conversation/printable.ts';
 import { pagesOf } from '../../memory/pages.ts';

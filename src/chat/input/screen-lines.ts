@@ -1,4 +1,4 @@
-/** A text that is being written, and where in it. */
+/** The text being edited, and the cursor. */
 export interface EditBuffer {
   readonly text: string;
   /** Index into the text, between characters. */

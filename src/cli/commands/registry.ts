@@ -4,10 +4,14 @@ import { check } from './check.ts';
 import { compact } from './compact.ts';
 import { compare } from './compare.ts';
 import { demo } from './demo.ts';
+import { doctor } from './doctor.ts';
+import { handoff } from './handoff.ts';
 import { hook } from './hook.ts';
 import { inspect } from './inspect.ts';
 import { mcp } from './mcp.ts';
+import { proxy } from './proxy.ts';
 import { recall } from './recall.ts';
+import { run } from './run.ts';
 import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { simulate } from './simulate.ts';
@@ -21,10 +25,14 @@ export const commands: readonly (CommandDefinition | CommandGroup)[] = [
   compact,
   compare,
   chat,
+  run,
+  handoff,
   recall,
   search,
   store,
   mcp,
+  proxy,
+  doctor,
   hook,
   simulate,
   demo,

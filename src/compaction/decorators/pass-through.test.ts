@@ -1,13 +1,15 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { steps, writers } from '../../../test/support/conversations.ts';
+import { steps } from '../../../test/support/conversations.ts';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
+import { writers } from '../../../test/support/step-writers.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { findContract } from '../../contracts/registry.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import { findFormat } from '../../formats/registry.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
 import type { Strategy } from '../plan/strategy.ts';
+import * as entry from '../strategies/index.ts';
 import { createStrategy } from '../strategies/registry.ts';
 import { withBreaker } from './with-breaker.ts';
 import { withHooks } from './with-hooks.ts';
@@ -75,6 +77,12 @@ const strategies = [
 const format = findFormat('anthropic-messages')!;
 const write = writers['anthropic-messages']!;
 const conversations = steps.map((list): Conversation => format.read(deepFreeze(write(list))));
+
+it('knows every decorator that is exported', () => {
+  const exported = Object.keys(entry).filter((name) => name.startsWith('with'));
+
+  expect(Object.keys(single).sort(), 'add a row to `decorators` above').toEqual(exported.sort());
+});
 
 describe.each(Object.entries(decorators))('%s', (_name, decorate) => {
   describe.each(strategies)('around $title', ({ strategy, summarizer }) => {

@@ -1,8 +1,9 @@
 import { test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { steps, writers } from '../../../test/support/conversations.ts';
+import { steps } from '../../../test/support/conversations.ts';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
+import { writers } from '../../../test/support/step-writers.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import { summaryMessageText } from '../../conversation/summary-message.ts';

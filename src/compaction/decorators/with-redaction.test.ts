@@ -1,7 +1,8 @@
 import { test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { type Step, steps, writers } from '../../../test/support/conversations.ts';
+import { type Step, steps } from '../../../test/support/conversations.ts';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
+import { writers } from '../../../test/support/step-writers.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import { readSummaryMessage, summaryMessageText } from '../../conversation/summary-message.ts';

@@ -36,7 +36,7 @@ export interface Rates {
 const PER_MILLION = 1e-6;
 
 /** What the tokens of a request with such a prompt cost. */
-function ratesFor({ prices, lifetime }: PriceSet, promptTokens: number): Rates {
+export function ratesFor({ prices, lifetime }: PriceSet, promptTokens: number): Rates {
   const { longContext } = prices;
   const isLong = longContext !== undefined && promptTokens > longContext.abovePromptTokens;
   const rates = isLong ? longContext : prices;

@@ -142,7 +142,7 @@ function nextRequest<Answer>(
 }
 
 /** The output limit that fits beside the prompt; undefined when output is not the cause, or too little would be left. */
-function lowerOutput(facts: OverflowFacts, current: number | undefined): number | undefined {
+export function lowerOutput(facts: OverflowFacts, current: number | undefined): number | undefined {
   if (facts.kind !== 'output-too-large') return undefined;
   const { requestedOutputTokens = current, excessTokens } = facts;
   if (requestedOutputTokens === undefined) return undefined;

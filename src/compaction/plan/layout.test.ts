@@ -1,10 +1,11 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { steps, writers } from '../../../test/support/conversations.ts';
+import { steps } from '../../../test/support/conversations.ts';
 import { brokenRules } from '../../../test/support/conversations-judge.ts';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { lastSentWords } from '../../../test/support/sent-words.ts';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
+import { writers } from '../../../test/support/step-writers.ts';
 import { currentTurnStart, legalCuts } from '../../conversation/cuts.ts';
 import type { Conversation, Format } from '../../conversation/format.ts';
 import { isUserText, type Message, textOf } from '../../conversation/message.ts';

@@ -7,6 +7,8 @@ import { isBorder, surveyOf } from './survey.ts';
 export interface PinOptions {
   /** Messages in which one of these is found stay, with the round they belong to. */
   readonly patterns?: readonly RegExp[] | undefined;
+  /** So do messages that this is true of. */
+  readonly isPinned?: ((message: Message) => boolean) | undefined;
 }
 
 /** Which of the messages that always survive may be told in other words after all, because they would take too much. */
@@ -53,7 +55,7 @@ export function pinnedMessages(messages: readonly Message[], pins: PinOptions = 
 
 function pinnedIn(
   messages: readonly Message[],
-  { patterns = [] }: PinOptions,
+  { patterns = [], isPinned }: PinOptions,
   { isShortEnough = () => true, systemMessages: keptSystem }: PinLimits,
 ): { readonly all: Set<number>; readonly matched: ReadonlySet<number> } {
   const { firstAsked, firstOwnWords, lastAsked, systemMessages } = surveyOf(messages);
@@ -65,19 +67,24 @@ function pinnedIn(
     if (index !== undefined && isTheirs && isShortEnough(asked)) all.add(index);
   }
   const matched = new Set<number>();
-  if (patterns.length > 0) {
-    for (const [index, message] of messages.entries()) if (isMatch(message, patterns)) matched.add(index);
+  if (patterns.length > 0 || isPinned !== undefined) {
+    for (const [index, message] of messages.entries())
+      if (isMatch(message, patterns, isPinned)) matched.add(index);
   }
   for (const index of matched) all.add(index);
   return { all, matched };
 }
 
-function isMatch(message: Message, patterns: readonly RegExp[]): boolean {
-  const isFound = message.blocks.some((block) => {
+function isMatch(
+  message: Message,
+  patterns: readonly RegExp[],
+  isPinned: PinOptions['isPinned'] = () => false,
+): boolean {
+  const hasPattern = message.blocks.some((block) => {
     const text = textOf(block);
     // A sticky or global expression remembers where it was; searching does not.
     return patterns.some((pattern) => text.search(pattern) !== -1);
   });
   // A summary that quotes what is looked for would stay for ever, and the next one would come on top of it.
-  return isFound && readOpenings(message) === undefined;
+  return (hasPattern || isPinned(message)) && readOpenings(message) === undefined;
 }

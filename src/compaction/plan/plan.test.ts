@@ -1,8 +1,9 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { type Step, steps, type Writer, writers } from '../../../test/support/conversations.ts';
+import { type Step, steps } from '../../../test/support/conversations.ts';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
+import { stepWriters, type Writer } from '../../../test/support/step-writers.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { type Conversation, withMessages, writeConversation } from '../../conversation/format.ts';
 import { type Block, type Message, textOf } from '../../conversation/message.ts';
@@ -13,66 +14,7 @@ import { requestTokens } from '../../tokens/measure.ts';
 import { applyPlan, type Edit, undoPlan } from './plan.ts';
 import { writeReceipt } from './receipt.ts';
 
-/** Writers of the formats that the shared ones leave out. */
-const furtherWriters: Readonly<Record<string, Writer>> = {
-  'ai-sdk-model': (list) =>
-    list.flatMap(({ question, said, calls }) => [
-      ...(question === undefined ? [] : [{ role: 'user', content: question }]),
-      {
-        role: 'assistant',
-        content: [
-          ...(said === undefined ? [] : [{ type: 'text', text: said }]),
-          ...calls.map(({ id, name, path }) => ({
-            type: 'tool-call',
-            toolCallId: id,
-            toolName: name,
-            input: { path },
-          })),
-        ],
-      },
-      ...calls.map(({ id, name, output }) => ({
-        role: 'tool',
-        content: [
-          { type: 'tool-result', toolCallId: id, toolName: name, output: { type: 'text', value: output } },
-        ],
-      })),
-    ]),
-  'ai-sdk-ui': (list) => list.flatMap(uiMessages),
-  langchain: (list) =>
-    list.flatMap(({ question, said, calls }, index) => [
-      ...(question === undefined ? [] : [{ type: 'human', content: question }]),
-      {
-        type: 'ai',
-        id: `run-${index}`,
-        content: said ?? '',
-        tool_calls: calls.map(({ id, name, path }) => ({ type: 'tool_call', id, name, args: { path } })),
-      },
-      ...calls.map(({ id, name, output }) => ({ type: 'tool', tool_call_id: id, name, content: output })),
-    ]),
-};
-
-function uiMessages({ question, said, calls }: Step, index: number): readonly unknown[] {
-  const asked =
-    question === undefined
-      ? []
-      : [{ id: `u${index}`, role: 'user', parts: [{ type: 'text', text: question }] }];
-  const parts = [
-    ...(said === undefined ? [] : [{ type: 'text', text: said }]),
-    ...calls.map(({ id, name, path, output }) => ({
-      type: `tool-${name}`,
-      toolCallId: id,
-      state: 'output-available',
-      input: { path },
-      output,
-    })),
-  ];
-  return [...asked, { id: `a${index}`, role: 'assistant', parts }];
-}
-
-const allWriters = formats.map(({ name }): [string, Writer | undefined] => [
-  name,
-  writers[name] ?? furtherWriters[name],
-]);
+const allWriters = formats.map(({ name }): [string, Writer | undefined] => [name, stepWriters[name]?.write]);
 
 /** Numbers that make a sound step for any list: what becomes of each message, in order. */
 const choices = fc.array(
@@ -130,7 +72,7 @@ describe.each(allWriters)('a plan in %s', (name, write) => {
   const read = (list: readonly Step[]): Conversation => format.read(deepFreeze(write!(list)));
 
   it('has conversations to be tried on', () => {
-    expect(write).toBeDefined();
+    expect(write, 'add a line to `stepWriters` of test/support/step-writers.ts').toBeDefined();
   });
 
   test.prop([steps, fc.array(choices, { minLength: 1, maxLength: 3 })], runs)(

@@ -1,14 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import {
-  applyDamages,
-  type Damage,
-  damages,
-  type Step,
-  steps,
-  writers,
-} from '../../../test/support/conversations.ts';
+import { applyDamages, type Damage, damages, type Step, steps } from '../../../test/support/conversations.ts';
 import { messagesOfShape } from '../../../test/support/shapes.ts';
+import { writers } from '../../../test/support/step-writers.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { findContract } from '../../contracts/registry.ts';
 import { writeConversation } from '../../conversation/format.ts';

@@ -1,6 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { steps, writers } from '../../../test/support/conversations.ts';
+import { steps } from '../../../test/support/conversations.ts';
+import { writers } from '../../../test/support/step-writers.ts';
 import { strategyContext } from '../../../test/support/strategy-context.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import { openaiChat } from '../../formats/openai-chat/format.ts';

@@ -46,6 +46,7 @@ export const aiSdkModel: Format = {
   name: 'ai-sdk-model',
   summary:
     'Vercel AI SDK model messages: typed parts, results in tool messages, provider options on every part',
+  listKey: 'messages',
   tools: {
     resultsStand: 'following-messages',
     callIdsUniqueAmong: 'open-calls',
@@ -60,7 +61,7 @@ export const aiSdkModel: Format = {
   recognise,
   read,
   readMessage,
-  replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
+  replaceList: (frame, list) => replaceUnderKey(frame.body, aiSdkModel.listKey, list),
 
   textBlock,
   failedResult(call, text) {
@@ -91,7 +92,7 @@ export const aiSdkModel: Format = {
 };
 
 function read(body: unknown): Conversation {
-  const list = findList(body, 'messages', 'AI SDK');
+  const list = findList(body, aiSdkModel.listKey, 'AI SDK');
   const frame = isObject(body) ? body : {};
   const model = frame['model'];
   return {

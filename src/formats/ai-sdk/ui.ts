@@ -39,6 +39,7 @@ export const aiSdkUi: Format = {
   name: 'ai-sdk-ui',
   summary:
     'Vercel AI SDK UI messages: one assistant message with all its steps, a tool part is call and result',
+  listKey: 'messages',
   tools: { resultsStand: 'following-messages', callIdsUniqueAmong: 'open-calls' },
   userFirst: false,
   alternates: false,
@@ -77,7 +78,7 @@ export const aiSdkUi: Format = {
 };
 
 function read(body: unknown): Conversation {
-  const list = findList(body, 'messages', 'AI SDK UI');
+  const list = findList(body, aiSdkUi.listKey, 'AI SDK UI');
   return { format: aiSdkUi, frame: bareFrame(body, list), messages: list.map(readMessage) };
 }
 
@@ -114,7 +115,7 @@ function replaceList(frame: Frame, list: readonly unknown[]): unknown {
     taken.add(id);
     return { id, ...raw };
   });
-  return replaceUnderKey(frame.body, 'messages', messages);
+  return replaceUnderKey(frame.body, aiSdkUi.listKey, messages);
 }
 
 /** Hexadecimal digits of an id: 64 bits are enough to tell the messages of all chats apart. */

@@ -12,6 +12,7 @@ const readMessage = rememberViews(readView);
 export const anthropicMessages: Format = {
   name: 'anthropic-messages',
   summary: 'Anthropic Messages API: system apart, content blocks, results in the next user message',
+  listKey: 'messages',
   tools: { resultsStand: 'next-message', callIdsUniqueAmong: 'all-calls' },
   userFirst: true,
   alternates: false,
@@ -22,7 +23,7 @@ export const anthropicMessages: Format = {
   recognise,
   read,
   readMessage,
-  replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
+  replaceList: (frame, list) => replaceUnderKey(frame.body, anthropicMessages.listKey, list),
 
   textBlock,
   failedResult(call, text) {
@@ -39,7 +40,7 @@ export const anthropicMessages: Format = {
 };
 
 function read(body: unknown): Conversation {
-  const list = findList(body, 'messages', 'Anthropic Messages');
+  const list = findList(body, anthropicMessages.listKey, 'Anthropic Messages');
   const frame = isObject(body) ? body : {};
   return {
     format: anthropicMessages,

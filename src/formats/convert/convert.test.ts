@@ -1,7 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { applyDamages, damages, steps, writers } from '../../../test/support/conversations.ts';
+import { applyDamages, damages, steps } from '../../../test/support/conversations.ts';
 import { deepFreeze } from '../../../test/support/deep-freeze.ts';
+import { writers } from '../../../test/support/step-writers.ts';
 import { findContract } from '../../contracts/registry.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import { type Block, callArguments, textOf } from '../../conversation/message.ts';

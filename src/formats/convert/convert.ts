@@ -68,7 +68,7 @@ function toTurnFrame(
   if (frame.continues !== undefined)
     changes.add(`history that the server keeps (${frame.continues})`, 'left out');
   for (const key of Object.keys(body)) {
-    if (!CARRIED_KEYS.has(key)) changes.add(`setting ${key}`, 'left out');
+    if (key !== format.listKey && !CARRIED_KEYS.has(key)) changes.add(`setting ${key}`, 'left out');
   }
   const system = frame.system.map(textOf).filter((text) => text.trim() !== '');
   return {
@@ -81,10 +81,10 @@ function toTurnFrame(
 
 const LIMIT_KEYS = ['max_completion_tokens', 'max_output_tokens', 'max_tokens'];
 
-/** Keys of any format whose content is carried over, or spoken of elsewhere. */
+/** Keys beside the list of messages whose content is carried over, or spoken of elsewhere. */
 const CARRIED_KEYS: ReadonlySet<string> = new Set([
   ...LIMIT_KEYS,
-  ...['messages', 'input', 'contents', 'model', 'tools', 'functions'],
+  ...['model', 'tools', 'functions'],
   ...['system', 'instructions', 'systemInstruction', 'system_instruction', 'previous_response_id'],
 ]);
 

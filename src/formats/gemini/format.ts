@@ -19,6 +19,7 @@ const readMessage = rememberViews(readView);
 export const gemini: Format = {
   name: 'gemini',
   summary: 'Gemini generateContent: contents of parts; calls and responses pair by order and name',
+  listKey: 'contents',
   tools: { resultsStand: 'next-message', callIdsUniqueAmong: 'open-calls' },
   userFirst: true,
   alternates: false,
@@ -29,7 +30,7 @@ export const gemini: Format = {
   recognise,
   read,
   readMessage,
-  replaceList: (frame, list) => replaceUnderKey(frame.body, 'contents', list),
+  replaceList: (frame, list) => replaceUnderKey(frame.body, gemini.listKey, list),
 
   textBlock: (text) => ({ type: 'text', text, raw: { text } }),
   failedResult(call, text) {
@@ -48,7 +49,7 @@ export const gemini: Format = {
 };
 
 function read(body: unknown): Conversation {
-  const list = findList(body, 'contents', 'Gemini');
+  const list = findList(body, gemini.listKey, 'Gemini');
   const frame = isObject(body) ? body : {};
   const declarations = asList(frame['tools']).flatMap((tool) =>
     isObject(tool) ? asList(tool['functionDeclarations'] ?? tool['function_declarations']) : [],
@@ -89,13 +90,22 @@ function readView(raw: unknown): Message {
 function recognise(value: unknown): Recognition {
   if (isObject(value)) return Array.isArray(value['contents']) ? 'certain' : 'no';
   if (!Array.isArray(value) || value.length === 0) return 'no';
-  return value.every(isContent) ? 'certain' : 'no';
+  if (!value.every(isContent)) return 'no';
+  return value.every((content) => typeof content['role'] === 'string' || hasKnownParts(content))
+    ? 'certain'
+    : 'possible';
 }
 
 /** Parts of Gemini's have no type: one that has belongs to somebody else. */
-function isContent(content: unknown): boolean {
+function isContent(content: unknown): content is JsonObject {
   if (!isObject(content) || !Array.isArray(content['parts'])) return false;
   return content['parts'].every((part) => !isObject(part) || typeof part['type'] !== 'string');
+}
+
+/** Without a role, the parts must tell: other files have lists called `parts` too. */
+function hasKnownParts({ parts }: JsonObject): boolean {
+  const list = asList(parts);
+  return list.length > 0 && list.every((part) => isObject(part) && readGeminiPart(part).type !== 'other');
 }
 
 /** The view of one part. What holds none of the known fields becomes `other`. */

@@ -33,6 +33,7 @@ const readMessage = rememberViews(readView);
 export const langchain: Format = {
   name: 'langchain',
   summary: 'LangChain messages: live objects or either serialised form, every result a message of its own',
+  listKey: 'messages',
   tools: { resultsStand: 'following-messages', callIdsUniqueAmong: 'open-calls' },
   userFirst: false,
   alternates: true,
@@ -47,7 +48,7 @@ export const langchain: Format = {
     const known = new Set(frame.list);
     const form = frame.list.map(openMessage).find((open) => open !== undefined)?.form ?? 'plain';
     const messages = list.map((raw) => (known.has(raw) ? raw : toForm(raw, form)));
-    return replaceUnderKey(frame.body, 'messages', messages);
+    return replaceUnderKey(frame.body, langchain.listKey, messages);
   },
 
   textBlock,
@@ -83,7 +84,7 @@ export const langchain: Format = {
 };
 
 function read(body: unknown): Conversation {
-  const list = findList(body, 'messages', 'LangChain');
+  const list = findList(body, langchain.listKey, 'LangChain');
   return { format: langchain, frame: bareFrame(body, list), messages: list.map(readMessage) };
 }
 

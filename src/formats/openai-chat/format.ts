@@ -39,6 +39,7 @@ const readMessage = rememberViews(readView);
 export const openaiChat: Format = {
   name: 'openai-chat',
   summary: 'OpenAI Chat Completions: tool calls beside the content, every result a message of its own',
+  listKey: 'messages',
   tools: { resultsStand: 'following-messages', callIdsUniqueAmong: 'open-calls' },
   userFirst: false,
   alternates: true,
@@ -49,7 +50,7 @@ export const openaiChat: Format = {
   recognise,
   read,
   readMessage,
-  replaceList: (frame, list) => replaceUnderKey(frame.body, 'messages', list),
+  replaceList: (frame, list) => replaceUnderKey(frame.body, openaiChat.listKey, list),
 
   textBlock,
   failedResult(call, text) {
@@ -75,7 +76,7 @@ export const openaiChat: Format = {
 };
 
 function read(body: unknown): Conversation {
-  const list = findList(body, 'messages', 'OpenAI Chat');
+  const list = findList(body, openaiChat.listKey, 'OpenAI Chat');
   const frame = isObject(body) ? body : {};
   return {
     format: openaiChat,

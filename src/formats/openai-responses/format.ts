@@ -24,6 +24,7 @@ const readMessage = rememberViews(readView);
 export const openaiResponses: Format = {
   name: 'openai-responses',
   summary: 'OpenAI Responses: a flat list of items; calls and outputs pair by call_id',
+  listKey: 'input',
   tools: { resultsStand: 'later', callIdsUniqueAmong: 'open-calls' },
   userFirst: false,
   alternates: false,
@@ -62,7 +63,8 @@ function read(body: unknown): Conversation {
   const frame = isObject(body) ? body : {};
   const input = frame['input'];
   // A bare string is a whole conversation of one user message.
-  const list = typeof input === 'string' ? [input] : findList(body, 'input', 'OpenAI Responses');
+  const list =
+    typeof input === 'string' ? [input] : findList(body, openaiResponses.listKey, 'OpenAI Responses');
   const instructions = frame['instructions'];
   return {
     format: openaiResponses,
@@ -98,7 +100,7 @@ function findManagement(body: JsonObject): string | undefined {
 
 function replaceList(frame: Frame, list: readonly unknown[]): unknown {
   const items = list.map((item) => (typeof item === 'string' ? { role: 'user', content: item } : item));
-  return isObject(frame.body) ? { ...frame.body, input: items } : items;
+  return isObject(frame.body) ? { ...frame.body, [openaiResponses.listKey]: items } : items;
 }
 
 function readView(raw: unknown): Message {

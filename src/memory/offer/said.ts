@@ -155,7 +155,10 @@ function offerSayings(
       continue;
     }
     const isEdge = index === 0 || index === sayings.length - 1;
-    const isSure = isAnswer(event) || (isSince && event.text.length <= SHORT_TEXT);
+    const isSure =
+      isAnswer(event) ||
+      (isSince && event.text.length <= SHORT_TEXT) ||
+      (index === 0 && REFUSES.test(text) && !NO_PROBLEM.test(text));
     const own = isSure ? WORTH.demand : worthOfSaying(kind, event.text.length, { isEdge, isOld });
     const worth = isHeld(saying) ? WORTH.held : own;
     const agent = isRule(kind) ? leansOn.find(({ turn }) => turns[turn]?.by === 'agent') : undefined;
@@ -174,6 +177,11 @@ function withContext(unit: Unit, agent: string | undefined): Unit {
 function isAnswer({ answers }: Said): boolean {
   return answers !== undefined;
 }
+
+const NO_PROBLEM = /^[\s\p{P}]{0,4}no (?:problem|worries|need to (?:worry|apologi[sz]e)|idea)\b/iu;
+/** A "no" that goes on: what the agent proposed is not wanted, and only these words say so. */
+const REFUSES =
+  /^[\s\p{P}]{0,4}(?:no|nope|nah|nein|non|não)(?:[,.!:;—–-] ?| )(?=\p{L})|^(?:不要|不用|不行|いいえ)/iu;
 
 function worthOfSaying(
   kind: Saying['kind'],

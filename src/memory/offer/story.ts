@@ -182,9 +182,12 @@ const FILE_LINK = /\[([^\]\n]{1,200})\]\((?!\w{1,20}:\/\/)[^()\s]{1,400}\)/g;
 const ANNOUNCES =
   /^[\p{P}\s]{0,4}(?:(?:ok(?:ay)?|good|great|perfect|alright|now|next|then|first|finally|so|and|also)[,.!:]?\s){0,3}(?:let me|let['’]s|i(?:['’]ll|['’]m(?! (?:not|sure|confident))| will| am(?! not)|['’]m going to| need to| want to| should| can now)|(?:ich (?:werde|schaue|prüfe)|lass mich|voy a|vamos a|déjame|je vais)(?!\p{L})|让我|我来|我先|我将|接下来|まず)/iu;
 
+/** The same without a speaker: "Now add the flag:", "Waiting on the build." */
+const LEADS_ON = /^(?:(?:now|next|then|first|finally)[, ][^\n]{0,200}:$|(?:still )?waiting (?:on|for)\b)/i;
+
 /** A reason behind the announcement is a finding. */
 function isAnnouncement(text: string): boolean {
-  return ANNOUNCES.test(text) && !givesReason(text);
+  return (ANNOUNCES.test(text) || LEADS_ON.test(text)) && !givesReason(text);
 }
 
 function worthOfSentence({ text }: Pick<TextUnit, 'text'>, kind: ToldKind): number {

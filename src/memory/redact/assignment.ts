@@ -7,7 +7,7 @@ import {
   looksRandom,
   readValue,
   type Value,
-} from './value.ts';
+} from './secret-value.ts';
 
 /** A name that says that its value is secret. */
 export interface SecretName {

@@ -1,6 +1,6 @@
 import { kindUnder } from './assignment.ts';
 import { everythingBut, type Scan, type SecretRule, type Span, wordAndHyphen } from './scan.ts';
-import { isChosenSecret, isPlaceholder, isSecretOf, readValue, type Value } from './value.ts';
+import { isChosenSecret, isPlaceholder, isSecretOf, readValue, type Value } from './secret-value.ts';
 
 const LONGEST_FLAG = 64;
 

@@ -1,5 +1,5 @@
 import { type Alphabet, holds, lettersAndDigits, type Scan, type SecretRule, type Span } from './scan.ts';
-import { isFiller, looksRandom } from './value.ts';
+import { isFiller, looksRandom } from './secret-value.ts';
 
 /** A secret that says what it is: known letters, then runs of known alphabets, joined by dots. */
 export interface TokenKind {

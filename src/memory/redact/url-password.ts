@@ -1,5 +1,5 @@
 import { everythingBut, type Scan, type SecretRule, type Span } from './scan.ts';
-import { isPlaceholder, looksRandom } from './value.ts';
+import { isPlaceholder, looksRandom } from './secret-value.ts';
 
 const SEPARATOR = '://';
 const COLON = 58;
@@ -9,7 +9,7 @@ const passwordCharacters = everythingBut('/?#@"\'`<>()[]{}\\,;|');
 const LONGEST = 512;
 const LEAST_TOKEN = 16;
 
-/** The password in `scheme://user:password@host`, and a user that is a token. The host stays. */
+/** The password in `scheme://user:password@host`, or the user name, when it is a token. The host stays. */
 export const urlPasswordRule: SecretRule = { starts: [SEPARATOR], find: findPassword };
 
 function findPassword(scan: Scan, at: number): Span | undefined {

@@ -7,6 +7,7 @@ import type { Exchange, ServerEvent, World } from '../provider.ts';
 import { inPieces, type ReplyPart, type ReplyStop } from '../reply.ts';
 import { compactAtThreshold, type ThresholdCompaction } from './compaction.ts';
 import type { ThinkingSeals } from './seals.ts';
+import { writeServerCall } from './server-tools.ts';
 
 const stopReasons: Readonly<Record<ReplyStop, string>> = {
   end: 'end_turn',
@@ -39,13 +40,20 @@ export function writeMessage(exchange: Exchange, world: World, seals: ThinkingSe
   const minimumTokens = findModel(model)?.cache?.minimumPrefixTokens ?? defaultMinimumTokens;
   const automatic = isObject(body['cache_control']) ? body['cache_control'] : undefined;
   const cache = world.cache.useBreakpoints(prompt, { minimumTokens, automatic });
+  const content = writeContent(exchange, world, seals, false);
   return {
     ...shared,
-    content: writeContent(exchange, world, seals, false),
-    stop_reason: stopReasons[reply.stop],
+    content,
+    stop_reason: stopReason(reply.stop, content),
     usage: writeUsage(prompt.tokens, cache, exchange),
     ...(transformations.length > 0 ? { input_transformations: transformations } : {}),
   };
+}
+
+/** Calls that the provider has answered itself leave nothing to wait for. */
+function stopReason(stop: ReplyStop, content: readonly JsonObject[]): string {
+  const isAnswered = stop === 'tool-call' && !content.some(({ type }) => type === 'tool_use');
+  return stopReasons[isAnswered ? 'end' : stop];
 }
 
 function writeContent(
@@ -53,23 +61,27 @@ function writeContent(
   world: World,
   seals: ThinkingSeals,
   isCompacted: boolean,
-): readonly object[] {
+): readonly JsonObject[] {
   const { body, model } = accepted;
   const sign = seals.signer(body, modelFacts(model).bindsThinkingToPrefix, isCompacted);
   const isOmitted = asObject(body['thinking'])['display'] === 'omitted';
-  const writeBlock = (part: ReplyPart): object => {
+  const writeBlocks = (part: ReplyPart): readonly JsonObject[] => {
     switch (part.type) {
       case 'thinking': {
         const thinking = isOmitted ? '' : part.text;
-        return { type: 'thinking', thinking, signature: sign(thinking) };
+        return [{ type: 'thinking', thinking, signature: sign(thinking) }];
       }
       case 'text':
-        return { type: 'text', text: part.text };
+        return [{ type: 'text', text: part.text }];
       case 'tool-call':
-        return { type: 'tool_use', id: world.ids('toolu_'), name: part.name, input: part.input };
+        return (
+          writeServerCall(part, body, world.ids) ?? [
+            { type: 'tool_use', id: world.ids('toolu_'), name: part.name, input: part.input },
+          ]
+        );
     }
   };
-  return reply.parts.map(writeBlock);
+  return reply.parts.flatMap(writeBlocks);
 }
 
 /** `input_tokens` is what neither was read from the cache nor written to it: the three add up to the prompt. */
@@ -170,6 +182,7 @@ function streamOf(block: JsonObject): readonly [start: JsonObject, ...deltas: re
         { type: 'signature_delta', signature: block['signature'] },
       ];
     case 'tool_use':
+    case 'server_tool_use':
       return [
         { ...block, input: {} },
         { type: 'input_json_delta', partial_json: '' },

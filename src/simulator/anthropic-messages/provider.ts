@@ -4,22 +4,25 @@ import { asList, asString, isObject } from '../../conversation/json.ts';
 import { anthropicMessages } from '../../formats/anthropic-messages/format.ts';
 import type { ModelInfo } from '../../tokens/model-info.ts';
 import { asObject } from '../json.ts';
-import type {
-  Accepted,
-  Asked,
-  Call,
-  ModelLimits,
-  ModelList,
-  Problem,
-  Provider,
-  Refused,
-  World,
+import {
+  type Accepted,
+  type Asked,
+  type Call,
+  fixedPaths,
+  type ModelLimits,
+  type ModelList,
+  type Problem,
+  type Provider,
+  type Refused,
+  streamsByBody,
+  type World,
 } from '../provider.ts';
 import type { OutputRoom } from '../reply.ts';
 import type { OfferedTool } from '../script.ts';
 import { messageEvents, named, writeMessage } from './answer.ts';
 import { sinceCompaction } from './compaction.ts';
 import { createThinkingSeals, dropForeignThinking } from './seals.ts';
+import { readServerTool } from './server-tools.ts';
 
 const errorTypes = new Map<number, string>([
   [401, 'authentication_error'],
@@ -40,8 +43,8 @@ export function createAnthropicMessages(world: World): Provider {
 
   return {
     format: 'anthropic-messages',
-    path: '/v1/messages',
-    counter: { path: '/v1/messages/count_tokens', answer: (tokens) => ({ input_tokens: tokens }) },
+    target: fixedPaths('/v1/messages', '/v1/messages/count_tokens'),
+    countAnswer: (tokens) => ({ input_tokens: tokens }),
     models,
     speaksTo: (headers) => headers['anthropic-version'] !== undefined || headers['x-api-key'] !== undefined,
     notFound: () => 'Not Found',
@@ -59,7 +62,7 @@ export function createAnthropicMessages(world: World): Provider {
       }
       const violation = anthropicMessagesContract
         .check(call.body, {
-          endpoint: call.isCount === true ? 'count-tokens' : 'messages',
+          endpoint: call.target.isCount ? 'count-tokens' : 'messages',
           apiVersion: call.headers['anthropic-version'],
           betas: readBetas(call.headers),
           seals: seals.verify,
@@ -68,7 +71,8 @@ export function createAnthropicMessages(world: World): Provider {
       if (violation !== undefined) return { problem: refusalFor(violation.rule, violation.message) };
       const { body, transformations } = dropForeignThinking(asObject(call.body), seals.verify);
       const model = asString(body['model']) ?? '';
-      return { body, model, conversation: anthropicMessages.read(sinceCompaction(body)), transformations };
+      const conversation = anthropicMessages.read(sinceCompaction(body));
+      return { body, model, streamsAs: streamsByBody(body), conversation, transformations };
     },
 
     outputRoom,
@@ -80,6 +84,7 @@ export function createAnthropicMessages(world: World): Provider {
 }
 
 const models: ModelList = {
+  path: '/v1/models',
   maker: 'anthropic',
   writeList: (listed) => ({
     data: listed.map(writeModel),
@@ -137,9 +142,10 @@ function readAsked({ body, model }: Accepted): Asked {
   };
 }
 
-/** Tools of the client's own. Those that the provider runs itself have no schema in the request and are never called. */
+/** Tools of the client's own, and searches of the provider's, which have no schema in the request. */
 function readTool(tool: unknown): readonly OfferedTool[] {
-  if (!isObject(tool) || !isObject(tool['input_schema'])) return [];
+  if (!isObject(tool)) return [];
+  if (!isObject(tool['input_schema'])) return readServerTool(tool);
   return [{ name: asString(tool['name']) ?? '', schema: tool['input_schema'] }];
 }
 

@@ -2,12 +2,18 @@ import { asList, asString, isObject, type JsonObject } from '../../conversation/
 import { asObject } from '../json.ts';
 import { automaticCacheUse } from '../openai.ts';
 import type { Prompt } from '../prompt.ts';
-import type { Exchange, ServerEvent, World } from '../provider.ts';
-import { type FittedReply, inPieces, type ReplyPart } from '../reply.ts';
+import type { Exchange, World } from '../provider.ts';
+import type { FittedReply, ReplyPart } from '../reply.ts';
+import { type NamedTool, writeCall } from './calls.ts';
 import { followerIdOf, type ReasoningSeals } from './server-state.ts';
 
 /** A `response` object. What the request set is repeated in it, as the API does. */
-export function writeResponse(exchange: Exchange, world: World, seals: ReasoningSeals): JsonObject {
+export function writeResponse(
+  exchange: Exchange,
+  tools: readonly NamedTool[],
+  world: World,
+  seals: ReasoningSeals,
+): JsonObject {
   const { accepted, reply } = exchange;
   const isWhole = reply.stop !== 'length' && reply.stop !== 'window';
   return {
@@ -19,7 +25,7 @@ export function writeResponse(exchange: Exchange, world: World, seals: Reasoning
     error: null,
     incomplete_details: isWhole ? null : { reason: 'max_output_tokens' },
     ...settingsOf(accepted.body),
-    ...outputOf(exchange, world, seals),
+    ...outputOf(exchange, tools, world, seals),
   };
 }
 
@@ -44,12 +50,17 @@ function settingsOf(body: JsonObject): JsonObject {
   };
 }
 
-function outputOf({ accepted, prompt, reply }: Exchange, world: World, seals: ReasoningSeals): JsonObject {
+function outputOf(
+  { accepted, prompt, reply }: Exchange,
+  tools: readonly NamedTool[],
+  world: World,
+  seals: ReasoningSeals,
+): JsonObject {
   const isCompacted = isCompactionDue(accepted.body, prompt.tokens);
   const compaction = isCompacted ? [writeCompaction(prompt, world, seals)] : [];
   const outputTokens = reply.outputTokens + (isCompacted ? compactionTokens(prompt) : 0);
   return {
-    output: [...compaction, ...writeItems(reply, world, seals)],
+    output: [...compaction, ...writeItems(reply, tools, world, seals)],
     usage: writeUsage(prompt, accepted.model, world, { outputTokens, thinkingTokens: reply.thinkingTokens }),
   };
 }
@@ -88,7 +99,12 @@ export function writeCompacted(
   };
 }
 
-function writeItems({ parts, stop }: FittedReply, { ids }: World, seals: ReasoningSeals): readonly object[] {
+function writeItems(
+  { parts, stop }: FittedReply,
+  tools: readonly NamedTool[],
+  { ids }: World,
+  seals: ReasoningSeals,
+): readonly object[] {
   let thought: string | undefined;
   const writeItem = (part: ReplyPart, position: number): object => {
     const idFor = (prefix: string): string =>
@@ -114,14 +130,7 @@ function writeItems({ parts, stop }: FittedReply, { ids }: World, seals: Reasoni
           content: [{ type: 'output_text', text: part.text, annotations: [], logprobs: [] }],
         };
       case 'tool-call':
-        return {
-          id: idFor('fc'),
-          type: 'function_call',
-          status: 'completed',
-          call_id: ids('call_'),
-          name: part.name,
-          arguments: JSON.stringify(part.input),
-        };
+        return writeCall(part, tools, { idFor, ids });
     }
   };
   return parts.map(writeItem);
@@ -171,114 +180,6 @@ function inputText(text: string): JsonObject {
   return { type: 'input_text', text };
 }
 
-/** Whether the user wrote an item. */
-export function isUserMessage(item: unknown): item is JsonObject {
+function isUserMessage(item: unknown): item is JsonObject {
   return isObject(item) && item['role'] === 'user';
-}
-
-type Draft = readonly [type: string, fields: object];
-
-/** A response as its stream: created, in progress, every item with its parts and deltas, and how it ended. */
-export function responseEvents(response: JsonObject): readonly ServerEvent[] {
-  const ending = response['status'] === 'incomplete' ? 'response.incomplete' : 'response.completed';
-  return [
-    ...beginning(response),
-    ...asList(response['output']).flatMap((item, index) => itemDrafts(asObject(item), index)),
-    [ending, { response }] satisfies Draft,
-  ].map(toEvent);
-}
-
-/** A stream that ends in `response.failed` before anything was said. */
-export function failedResponseEvents(
-  response: JsonObject,
-  error: { readonly code: string; readonly message: string },
-): readonly ServerEvent[] {
-  const failed = { ...response, status: 'failed', error, output: [], usage: null };
-  return [...beginning(response), ['response.failed', { response: failed }] satisfies Draft].map(toEvent);
-}
-
-function beginning(response: JsonObject): readonly Draft[] {
-  const begun = { ...response, status: 'in_progress', incomplete_details: null, output: [], usage: null };
-  return [
-    ['response.created', { response: begun }],
-    ['response.in_progress', { response: begun }],
-  ];
-}
-
-/** An event with its place in the stream. */
-export function toEvent([type, fields]: Draft, sequenceNumber: number): ServerEvent {
-  return { event: type, data: { type, sequence_number: sequenceNumber, ...fields } };
-}
-
-/** How an item of a type starts, and what is said before it is done. */
-const itemStreams = new Map<
-  string,
-  { start(item: JsonObject): JsonObject; drafts(item: JsonObject, place: Place): readonly Draft[] }
->([
-  [
-    'reasoning',
-    { start: (item) => ({ ...item, summary: [], encrypted_content: '' }), drafts: summaryDrafts },
-  ],
-  ['message', { start: (item) => ({ ...item, status: 'in_progress', content: [] }), drafts: textDrafts }],
-  [
-    'function_call',
-    { start: (item) => ({ ...item, status: 'in_progress', arguments: '' }), drafts: argumentDrafts },
-  ],
-  [
-    'compaction',
-    {
-      start: (item) => ({ ...item, encrypted_content: '' }),
-      drafts: (_item, place) => [['response.compaction.compacting', place]],
-    },
-  ],
-]);
-
-/** Where events of an item belong. */
-interface Place {
-  readonly item_id: unknown;
-  readonly output_index: number;
-}
-
-function itemDrafts(item: JsonObject, index: number): readonly Draft[] {
-  const stream = itemStreams.get(asString(item['type']) ?? '');
-  const place = { item_id: item['id'], output_index: index };
-  return [
-    ['response.output_item.added', { output_index: index, item: stream?.start(item) ?? item }],
-    ...(stream?.drafts(item, place) ?? []),
-    ['response.output_item.done', { output_index: index, item }],
-  ];
-}
-
-function summaryDrafts(item: JsonObject, place: Place): readonly Draft[] {
-  return asList(item['summary']).flatMap((part, index): readonly Draft[] => {
-    const at = { ...place, summary_index: index };
-    const text = asString(asObject(part)['text']) ?? '';
-    return [
-      ['response.reasoning_summary_part.added', { ...at, part: { type: 'summary_text', text: '' } }],
-      ...inPieces(text).map((delta): Draft => ['response.reasoning_summary_text.delta', { ...at, delta }]),
-      ['response.reasoning_summary_text.done', { ...at, text }],
-      ['response.reasoning_summary_part.done', { ...at, part }],
-    ];
-  });
-}
-
-function textDrafts(item: JsonObject, place: Place): readonly Draft[] {
-  return asList(item['content']).flatMap((part, index): readonly Draft[] => {
-    const at = { ...place, content_index: index };
-    const text = asString(asObject(part)['text']) ?? '';
-    return [
-      ['response.content_part.added', { ...at, part: { ...asObject(part), text: '' } }],
-      ...inPieces(text).map((delta): Draft => ['response.output_text.delta', { ...at, delta, logprobs: [] }]),
-      ['response.output_text.done', { ...at, text, logprobs: [] }],
-      ['response.content_part.done', { ...at, part }],
-    ];
-  });
-}
-
-function argumentDrafts(item: JsonObject, place: Place): readonly Draft[] {
-  const text = asString(item['arguments']) ?? '';
-  return [
-    ...inPieces(text).map((delta): Draft => ['response.function_call_arguments.delta', { ...place, delta }]),
-    ['response.function_call_arguments.done', { ...place, name: item['name'], arguments: text }],
-  ];
 }

@@ -13,43 +13,59 @@ export interface ReasoningSeals {
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Seals of one simulator: AES-256-GCM with the id of the item as associated data, so that no other id opens them. */
-export function createReasoningSeals(secret: string): ReasoningSeals {
+/**
+ * Seals of one simulator: AES-256-GCM over the id of the item and its text, so that the content tells its id.
+ * @param needsIds whether an item without its id is refused
+ */
+export function createReasoningSeals(secret: string, needsIds: boolean): ReasoningSeals {
   const key = createHash('sha256').update(secret).digest();
 
-  const opens = (id: string, content: string): boolean => {
+  /** The id that a content was sealed under; undefined for one that was not sealed here. */
+  const idIn = (content: string): string | undefined => {
     const bytes = Buffer.from(content, 'base64');
-    if (bytes.length < ivBytes + tagBytes) return false;
+    if (bytes.length < ivBytes + tagBytes) return undefined;
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), {
       authTagLength: tagBytes,
     });
-    decipher.setAAD(Buffer.from(id)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+    decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
     try {
-      decipher.update(bytes.subarray(ivBytes + tagBytes));
-      decipher.final();
-      return true;
+      const opened = Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]);
+      return opened.toString('utf8').split('\n', 1)[0];
     } catch {
-      return false;
+      return undefined;
     }
   };
+
+  /** Ids of all thoughts of a request, named or found in their content. */
+  const thoughtsOf = rememberPerBody((body) => {
+    const items = asList(asObject(body)['input']).map(asObject);
+    return new Set(
+      items.flatMap(({ type, id, encrypted_content: content }) =>
+        type === 'reasoning' ? (asString(id) ?? idIn(asString(content) ?? '') ?? []) : [],
+      ),
+    );
+  });
 
   return {
     encrypt(id, text) {
       // The id is never used twice, so neither is what is made of it.
       const iv = createHash('sha256').update(`iv ${id}`).digest().subarray(0, ivBytes);
       const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagBytes });
-      cipher.setAAD(Buffer.from(id));
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      const sealed = Buffer.concat([cipher.update(`${id}\n${text}`, 'utf8'), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
     },
 
     verify({ value, body }): SealVerdict {
       const item = asObject(value);
-      const id = asString(item['id']) ?? '';
+      const id = asString(item['id']);
       const content = asString(item['encrypted_content']);
-      if (content !== undefined) return opens(id, content) ? 'valid' : 'tampered';
-      const thought = followerId.exec(id)?.[1];
-      return thought === undefined || hasItem(body, `rs_${thought}`) ? 'valid' : 'gap';
+      if (content !== undefined) {
+        const sealedId = idIn(content);
+        if (sealedId === undefined) return 'tampered';
+        return id === sealedId || (id === undefined && !needsIds) ? 'valid' : 'tampered';
+      }
+      const thought = followerId.exec(id ?? '')?.[1];
+      return thought === undefined || thoughtsOf(body).has(`rs_${thought}`) ? 'valid' : 'gap';
     },
   };
 }
@@ -61,8 +77,15 @@ export function followerIdOf(prefix: string, reasoningId: string, position: numb
   return `${prefix}_${reasoningId.slice('rs_'.length)}r${position}`;
 }
 
-function hasItem(body: unknown, id: string): boolean {
-  return asList(asObject(body)['input']).some((item) => asObject(item)['id'] === id);
+/** What is found in a request, found once. */
+function rememberPerBody<Found>(find: (body: unknown) => Found): (body: unknown) => Found {
+  const found = new WeakMap<object, Found>();
+  return (body) => {
+    if (typeof body !== 'object' || body === null) return find(body);
+    const known = found.get(body) ?? find(body);
+    found.set(body, known);
+    return known;
+  };
 }
 
 /** Responses that the server holds, so that a later request can go on from one by its id. */

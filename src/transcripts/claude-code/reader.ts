@@ -31,6 +31,7 @@ import { type Conversation, growTree, liveStretches, type Stretch, type TreeNode
  */
 export const claudeCode: TranscriptReader = {
   name: 'claude-code',
+  product: 'Claude Code',
   summary: 'Claude Code session (JSONL)',
   location: '~/.claude/projects/<project>/<session>.jsonl',
   recognise: (sample) => sample.some(({ value }) => isObject(value) && isSessionRecord(value)),

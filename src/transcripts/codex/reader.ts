@@ -22,6 +22,7 @@ import { isWholeItem, itemMaker, opensUserTurn, userMessage } from './items.ts';
  */
 export const codex: TranscriptReader = {
   name: 'codex',
+  product: 'Codex',
   summary: 'Codex rollout (JSONL)',
   location: '~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl',
   recognise: (sample) => sample.some(({ value }) => isRolloutRecord(value)),

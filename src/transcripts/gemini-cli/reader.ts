@@ -11,6 +11,7 @@ import type { Origin, Reject, Segment, Transcript, TranscriptFold, TranscriptRea
  */
 export const geminiCli: TranscriptReader = {
   name: 'gemini-cli',
+  product: 'Gemini CLI',
   summary: 'Gemini CLI session files (JSON or JSONL)',
   location: '~/.gemini/tmp/<project>/chats/session-<time>-<id>.json',
   recognise: (sample) =>

@@ -1,5 +1,6 @@
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/message.ts';
+import { formats } from '../../formats/registry.ts';
 import { usageOf } from '../records.ts';
 
 /** A request found in a value, and the answer to it if the value is a log record that has one. */
@@ -35,11 +36,15 @@ export function isLooseMessage(value: unknown): boolean {
 
 const ROLES = new Set<unknown>(['system', 'developer', 'user', 'assistant', 'tool', 'function', 'model']);
 
-/** Whether an element of a list can be a message (or item, or content) of one of the wire formats. */
+/**
+ * Whether an element of a list can be a message (or item, or content) of one of the wire formats. Of one that has neither
+ * a role nor a type, a format must be certain.
+ */
 export function isMessage(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value['role'] === 'string') return true;
-  const type = asString(value['type']) ?? '';
+  const type = asString(value['type']);
+  if (type === undefined) return formats.some((format) => format.recognise([value]) === 'certain');
   return (
     ITEM_TYPES.has(type) ||
     type.endsWith('_call') ||
@@ -70,8 +75,8 @@ const ITEM_TYPES = new Set([
   'mcp_approval_response',
 ]);
 
-/** Where a body has its messages. */
-const LIST_KEYS = ['messages', 'contents', 'input'];
+/** Where a body has its messages. `input` comes late: bodies of other formats, and log records, have one too. */
+const LIST_KEYS = [...new Set(formats.toReversed().map(({ listKey }) => listKey))];
 /** Where records of experiments have theirs. */
 const WRAPPER_KEYS = ['traj', 'trajectory', 'conversation', 'history', 'dialog'];
 /** Where log records have the request. */

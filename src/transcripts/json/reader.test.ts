@@ -307,6 +307,23 @@ describe('lists', () => {
   });
 });
 
+describe('a request body', () => {
+  it('of Gemini may have contents without a role', () => {
+    const body = { contents: [{ parts: [{ text: 'hi' }] }] };
+
+    expect(readOne(body).format).toBe('gemini');
+    expect(bodyOf(readOne(body))).toBe(body);
+    expect(readOne(...body.contents).format).toBe('gemini');
+  });
+
+  it('with lists under two keys is not taken for one of the Responses API', () => {
+    const transcript = readOne({ ...requests.gemini, input: [ask] });
+
+    expect(transcript.format).toBe('gemini');
+    expect(paths(transcript)).toEqual(['contents.0']);
+  });
+});
+
 describe('what is no conversation', () => {
   it.each([
     { a: 1 },
@@ -322,6 +339,8 @@ describe('what is no conversation', () => {
     { input: 'a question', output: 'an answer' },
     { request: { request: { request: requests.gemini } } },
     { traj: [] },
+    { parts: ['bolt', 'nut'] },
+    { parts: [{ name: 'bolt' }] },
   ])('is named with its place: %j', (value) => {
     const { transcripts, bad } = read(ask, value);
     expect(transcripts).toHaveLength(1);

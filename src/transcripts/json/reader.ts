@@ -28,6 +28,7 @@ const EXPECTED =
 export function createJsonReader(recogniseFormat: RecogniseFormat): TranscriptReader {
   return {
     name: READER_NAME,
+    product: undefined,
     summary: 'request bodies, message lists and request logs (JSON or JSONL)',
     location: undefined,
     recognise: () => true,

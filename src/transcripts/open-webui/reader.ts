@@ -12,6 +12,7 @@ import { unfoldAssistant } from './unfold.ts';
  */
 export const openWebui: TranscriptReader = {
   name: 'open-webui',
+  product: 'Open WebUI',
   summary: 'chats exported from Open WebUI (JSON)',
   location: undefined,
   recognise: (sample) => sample.some(({ value }) => findChat(value) !== undefined),

@@ -23,6 +23,7 @@ import { countUnknown, readFile, readReasoning, readResult, readText } from './p
  */
 export const opencode: TranscriptReader = {
   name: 'opencode',
+  product: 'OpenCode',
   summary: 'OpenCode sessions: `opencode export`, or messages as {info, parts}',
   location: undefined,
   recognise: (sample) => sample.some(({ value }) => isExport(value) || isRecord(value)),

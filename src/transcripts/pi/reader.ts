@@ -23,6 +23,7 @@ import { anthropicWire, responsesWire, speaksResponses, type Wire } from './wire
  */
 export const pi: TranscriptReader = {
   name: 'pi',
+  product: 'pi',
   summary: 'pi coding agent session files (JSONL), linear or tree',
   location: '~/.pi/agent/sessions/--<folder>--/<time>_<id>.jsonl',
   recognise: (sample) => sample.some(({ value }) => isObject(value) && isPiRecord(value)),

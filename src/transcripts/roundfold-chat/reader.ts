@@ -6,9 +6,10 @@ import type { Origin, Reject, TranscriptFold, TranscriptReader } from '../transc
 const HEADER = 'roundfold-chat';
 const COMPACTION = 'roundfold-compaction';
 
-/** Saved chats: a header, the messages as they are, and behind them what it takes to undo, which is no part of them. */
+/** Saved chats: a header, the messages as they are, then undo records, which are skipped. */
 export const roundfoldChat: TranscriptReader = {
   name: HEADER,
+  product: 'roundfold chat',
   summary: 'chats of `roundfold chat`',
   location: '~/.local/state/roundfold/chat/<time>.jsonl',
   recognise: ([first]) => first !== undefined && typeOf(first.value) === HEADER,

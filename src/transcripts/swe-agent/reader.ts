@@ -10,6 +10,7 @@ import type { Reject, Transcript, TranscriptFold, TranscriptReader } from '../tr
  */
 export const sweAgent: TranscriptReader = {
   name: 'swe-agent',
+  product: 'SWE-agent',
   summary: 'SWE-agent trajectories (.traj)',
   location: 'trajectories/<user>/<run>/<instance>.traj',
   recognise: (sample) => sample.some(({ value }) => isTrajectory(value)),

@@ -5,8 +5,8 @@ import { groupRounds } from '../conversation/rounds.ts';
 import { anthropicMessages } from '../formats/anthropic-messages/format.ts';
 import { openaiResponses } from '../formats/openai-responses/format.ts';
 import { createTokenEstimator } from '../tokens/estimator.ts';
-import { remember } from './memory.ts';
 import { recallMemory } from './recall.ts';
+import { remember } from './remember.ts';
 import type { SummaryRequest } from './summary-request.ts';
 
 const estimator = createTokenEstimator();

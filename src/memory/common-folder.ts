@@ -1,14 +1,15 @@
 import type { Happening } from './events.ts';
 
-const MOST_PATHS = 0.4;
+/** A folder counts as common when at least this share of the paths is below it. */
+const LEAST_SHARE_OF_PATHS = 0.4;
 const DEEPEST = 14;
 const FOLDER = /^\/[\w./@+-]{2,200}$/;
 
 /**
- * The deepest folder that many of the paths of calls are in, with a slash behind it; empty when there is none. The folder of
- * the file itself does not count: its name stays with the file's.
+ * The deepest folder that holds many of the paths (with a trailing slash), or '' if none. A file's own folder is not
+ * counted.
  */
-export function commonRoot(events: readonly Happening[]): string {
+export function commonFolder(events: readonly Happening[]): string {
   const counts = new Map<string, number>();
   let total = 0;
   for (const path of events.flatMap(pathsOf)) {
@@ -22,11 +23,11 @@ export function commonRoot(events: readonly Happening[]): string {
       end = path.indexOf('/', end + 1);
     }
   }
-  let root = '';
+  let common = '';
   for (const [folder, count] of counts) {
-    if (count >= 2 && count >= total * MOST_PATHS && folder.length > root.length) root = folder;
+    if (count >= 2 && count >= total * LEAST_SHARE_OF_PATHS && folder.length > common.length) common = folder;
   }
-  return root;
+  return common;
 }
 
 function pathsOf(event: Happening): readonly string[] {
@@ -34,7 +35,7 @@ function pathsOf(event: Happening): readonly string[] {
   switch (event.action.kind) {
     case 'change':
     case 'look':
-      // Its own folder is no root: two parts of a path stay together.
+      // The name of a file's own folder stays with the file, so it never becomes part of the common folder.
       return event.action.files.map(({ path }) => path.slice(0, path.lastIndexOf('/')));
     case 'run': {
       const folder = event.action.folder ?? /^cd (\/[^\s&;|]{1,200})/.exec(event.action.command)?.[1];

@@ -1,6 +1,9 @@
+/** Writes a memory: reads events, offers pieces, chooses what fits, tells it. */
+
 import type { Message } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
 import { Chooser } from './choose.ts';
+import { commonFolder } from './common-folder.ts';
 import { type Happening, markClosings, readEvents, type Told } from './events.ts';
 import type { KnownFile } from './files.ts';
 import { NameWorth } from './names.ts';
@@ -10,15 +13,14 @@ import { numberSaid, offerSaid } from './offer/said.ts';
 import { offerState } from './offer/state.ts';
 import { offerStory } from './offer/story.ts';
 import { nothingRecalled, type Recalled, recallMemory } from './recall.ts';
-import { commonRoot } from './root.ts';
 import { foldState, type State } from './state.ts';
 import type { SummaryFailure, SummaryOutcome, SummaryRequest } from './summary-request.ts';
 import { type Frame, opening, pageLabel, STATE_HEADS, tell } from './tell.ts';
 import { SMALL_MEMORY, WORTH } from './weights.ts';
 
-/** Costs are estimates: what is left is spent, and what is too much is given back, in so many steps. */
+/** Token costs are estimates, so the text is filled up or cut back at most this many times. */
 const ATTEMPTS = 4;
-/** So much of the room may stay empty. */
+/** Stop when no more than this share of the room is unused. */
 const SPARE_SHARE = 0.015;
 const HEADING_TOKENS = 30;
 const TERSE_TOKENS = 300;
@@ -101,7 +103,7 @@ function offerAll(request: SummaryRequest, past: ReadPast, prose: Prose | undefi
   const { messages, archive, quoted = [], maximumTokens, estimator } = request;
   const { messages: all, earlier, events, state, rounds } = past;
   const files = state.files.all();
-  const root = earlier.root === '' ? commonRoot(events) : earlier.root;
+  const root = earlier.root === '' ? commonFolder(events) : earlier.root;
   const numbers = numberSaid(events);
   const newest = events.findLastIndex(({ type }) => type === 'said');
   const kept = maximumTokens / Math.max(1, estimator.countMessages(messages));

@@ -1,3 +1,5 @@
+/** Reads the value behind a name or sign, and judges whether it is a secret, a placeholder or code. */
+
 import { everythingBut, type Scan } from './scan.ts';
 
 /** A value as it stands in a text, without its quotes. */
@@ -18,7 +20,7 @@ export function isQuote(character: string): boolean {
   return QUOTES.has(character);
 }
 
-/** The value that begins here, quoted or not; undefined where there is none, or one that no secret can be. */
+/** The value that begins here, quoted or not; undefined when there is none, or when it cannot be a secret. */
 export function readValue(scan: Scan, from: number): Value | undefined {
   const { text } = scan;
   let start = from;

@@ -1,5 +1,5 @@
-/** What a tool said, without what its harness has put around it. */
-export interface ToolSaying {
+/** A tool's output without the harness's wrapper. */
+export interface ToolOutput {
   readonly text: string;
   /** Undefined where the result does not tell. */
   readonly exitCode: number | undefined;
@@ -9,7 +9,7 @@ export interface ToolSaying {
 
 const HEAD_CHARACTERS = 4000;
 const TAIL_CHARACTERS = 600;
-/** First words of an envelope that harnesses put around what a command printed. */
+/** First words of the header that harnesses write above what a command printed. */
 const ENVELOPE = /^(?:Command|Chunk ID|Exit code|Wall time|Directory|Status): /;
 const OUTPUT = /\nOutput: ?\n?/;
 const EXIT_LINE =
@@ -24,8 +24,8 @@ const GEMINI_TAIL =
 const FINISHED =
   /\n?(?:\[Python Interpreter: .{0,200}\]\n)?(?:.{0,200}[#$] \n)?\[Command finished with exit code -?\d{1,3}\]\s*$/;
 
-/** Reads what a result says. Its cost does not depend on the length of the result. */
-export function readResult(raw: string): ToolSaying {
+/** Reads a tool result: what the tool printed, its exit code, and the name of a process that still runs. */
+export function readResult(raw: string): ToolOutput {
   const inner = unwrapJson(raw);
   let text = withoutHarnessTail(inner?.text ?? raw);
   const head = text.slice(0, HEAD_CHARACTERS);

@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import { RoundfoldError } from '../../conversation/errors.ts';
+import { printable } from '../../conversation/printable.ts';
+import type { ConfigRow, LoadedConfig } from '../../proxy/config.ts';
+import type { ExchangeRecord, ProxyObserver } from '../../proxy/record.ts';
+import { type CommandDefinition, type GivenArguments, jsonOption, readNumber } from '../command.ts';
+import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
+import { untilTold } from '../interruption.ts';
+import { type Report, writeJson } from '../output.ts';
+import { storeOption } from '../store.ts';
+
+/** `roundfold proxy`: long conversations just work for clients that nobody can change. Runs until it is told to end. */
+export const proxy: CommandDefinition = {
+  name: 'proxy',
+  summary: 'keep the conversations of any client inside their window, between it and its provider',
+  options: [
+    { flags: '--port <number>', help: 'port to listen at; default 8787' },
+    { flags: '--host <name>', help: 'address to listen at; default 127.0.0.1, this machine only' },
+    {
+      flags: '--upstream <url>',
+      help: 'where requests go: URL, PATH=URL or MODEL=URL; may be repeated; default: the provider of each format',
+      isList: true,
+    },
+    storeOption,
+    {
+      flags: '--mode <name>',
+      help: 'observe counts and tells, and changes nothing; default fold',
+      choices: ['fold', 'observe'],
+    },
+    { flags: '--window <tokens>', help: "window of every model; default: each model's own" },
+    {
+      flags: '--allow-remote',
+      help: 'allow an address that other machines can reach; needs ROUNDFOLD_TOKEN',
+    },
+    { flags: '--show-content', help: 'let the dashboard show texts of messages and memories' },
+    { flags: '--log <file>', help: 'one line of JSON per request, without contents, into a file' },
+    { flags: '--config <file>', help: 'settings as JSON with comments; default ROUNDFOLD_CONFIG' },
+    { flags: '--print-config', help: 'show the settings in force and where each came from, and end' },
+    jsonOption,
+  ],
+  examples: [
+    ['roundfold proxy', 'then ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude'],
+    ['roundfold proxy --mode observe --json', 'only count, one line of JSON per request'],
+    ['roundfold proxy --upstream http://127.0.0.1:11434 --window 32000', 'in front of a local server'],
+  ],
+  details: () => SETTINGS,
+  run,
+};
+
+const SETTINGS = `Every setting has a variable (maxStreams: ROUNDFOLD_MAX_STREAMS) and a place in the
+configuration file. Flags go before variables, variables before the file. A request
+with the header x-roundfold-bypass: 1 passes as it is. What was done with a request
+stands in the x-roundfold-* headers of its answer.
+
+${EXIT_CODE_TEXT}
+`;
+
+async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
+  // Loaded here, so that help and other commands do without.
+  const { describeConfig, loadConfig } = await import('../../proxy/config.ts');
+  const { env } = process;
+  const loaded = loadConfig({ flags: readFlags(given), environment: env, file: readConfigFile(given, env) });
+  if (given.flag('printConfig')) {
+    printConfig(report, describeConfig(loaded));
+    return exitCodes.done;
+  }
+  return serve(loaded, report);
+}
+
+async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode> {
+  const { startProxy } = await import('../../proxy/server.ts');
+  const { createObservation } = await import('../../proxy/observe/observation.ts');
+  const { defaultStorePath } = await import('../../stores/sqlite-file.ts');
+  const { openStore } = await import('../../stores/registry.ts');
+  const { env } = process;
+  const { terminal } = report;
+  const ended = untilTold();
+  const { window, maxBodyBytes, maxStreams, drainSeconds, log, showContent, ...settings } = config;
+  const address = settings.store ?? defaultStorePath(env);
+  const secret = env['ROUNDFOLD_STORE_SECRET'] || undefined;
+  const store = openStore(address, {
+    secret,
+    onFault: ({ reason }) => terminal.talk(`a stored record could not be used: ${reason}\n`),
+  });
+  try {
+    const { observer, pages, wishesOf, close } = await createObservation({
+      ...{ store, showContent },
+      log: log === undefined ? undefined : { file: log },
+      wishes: store.name === 'sqlite' ? { file: `${address.replace(/^sqlite:/, '')}.wishes` } : undefined,
+    });
+    const running = await startProxy({
+      ...{ ...settings, store, pages, wishesOf },
+      windowTokens: window,
+      limits: { bodyBytes: maxBodyBytes, streams: maxStreams },
+      observer: alsoPrinting(observer, report),
+      // A store in memory belongs to one thread.
+      threads: store.name === 'memory' ? undefined : { address, secret },
+    });
+    terminal.talk(`export ANTHROPIC_BASE_URL=${running.url}\n`);
+    terminal.talk(`export OPENAI_BASE_URL=${running.url}/v1\n`);
+    terminal.talk(`export GOOGLE_GEMINI_BASE_URL=${running.url}\n`);
+    terminal.talk(`# ${running.url}/roundfold/ shows what happens\n`);
+    await ended;
+    await running.close({ drainMilliseconds: drainSeconds * 1000 });
+    close();
+    return exitCodes.done;
+  } finally {
+    await store.close();
+  }
+}
+
+function alsoPrinting(observer: ProxyObserver, report: Report): ProxyObserver {
+  return {
+    ...observer,
+    exchange(record) {
+      observer.exchange?.(record);
+      printExchange(report, record);
+    },
+    windowLearnt(model, tokens) {
+      observer.windowLearnt?.(model, tokens);
+      report.terminal.talk(`the window of ${printable(model, 80)} is ${tokens} tokens, says upstream\n`);
+    },
+  };
+}
+
+function readFlags(given: GivenArguments): Readonly<Record<string, unknown>> {
+  return {
+    port: readNumber(given, 'port', { from: 0, to: 65_535 }),
+    host: given.text('host'),
+    upstreams: given.list('upstream')?.map(readUpstream),
+    store: given.text('store'),
+    mode: given.text('mode'),
+    window: readNumber(given, 'window', { from: 1 }),
+    allowRemote: given.flag('allowRemote') ? true : undefined,
+    showContent: given.flag('showContent') ? true : undefined,
+    log: given.text('log'),
+  };
+}
+
+/** `https://…`, `/path=https://…` or `model-*=https://…`. */
+function readUpstream(text: string): Readonly<Record<string, string>> {
+  const [, condition, url] = /^([^=]{1,300}?)=(https?:\/\/.{1,2000})$/.exec(text) ?? [];
+  if (condition === undefined || url === undefined || /^https?:\/\//.test(text)) return { url: text };
+  return condition.startsWith('/') ? { url, path: condition } : { url, model: condition };
+}
+
+function readConfigFile(given: GivenArguments, env: NodeJS.ProcessEnv) {
+  const name = given.text('config') ?? (env['ROUNDFOLD_CONFIG'] || undefined);
+  if (name === undefined) return undefined;
+  try {
+    return { name, text: readFileSync(name, 'utf8') };
+  } catch (cause) {
+    // biome-ignore lint/style/useErrorCause: the cause is passed, in the third argument
+    throw new RoundfoldError('usage', 'the configuration cannot be read', {
+      cause,
+      place: { source: name },
+      remedy: 'Check the path and the rights of the file.',
+    });
+  }
+}
+
+function printConfig(report: Report, rows: readonly ConfigRow[]): void {
+  const { terminal } = report;
+  for (const { key, value, source } of rows) {
+    if (report.json) writeJson(report, 'setting', { key, value, source });
+    else
+      terminal.data(`${key} = ${value === undefined ? '(not set)' : JSON.stringify(value)}  # ${source}\n`);
+  }
+}
+
+function printExchange(report: Report, record: ExchangeRecord): void {
+  if (report.json) {
+    writeJson(report, 'exchange', record);
+    return;
+  }
+  if (record.kind !== 'generate') return;
+  const { status, reason, httpStatus, model, tokensReceived, tokensSent, recoveries } = record;
+  const why = reason === undefined ? '' : ` (${reason})`;
+  const size = tokensReceived === undefined ? '' : ` ${tokensReceived}`;
+  const sent = tokensSent === undefined || tokensSent === tokensReceived ? '' : ` → ${tokensSent}`;
+  const again = recoveries === 0 ? '' : `, sent again ${recoveries} times because it was too long`;
+  report.terminal.talk(
+    `${httpStatus ?? '---'} ${status}${why}${size}${sent}${size === '' ? '' : ' tokens'} ${printable(model ?? '', 60)}${again}\n`,
+  );
+}

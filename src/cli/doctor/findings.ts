@@ -1,0 +1,255 @@
+import { isObject } from '../../conversation/json.ts';
+import { urlVariables } from '../../proxy/clients/client.ts';
+
+import { passWords } from '../../proxy/observe/words.ts';
+import type { ProxyPassReason } from '../../proxy/record.ts';
+import { countOf, formatCount } from '../../report/terminal.ts';
+import type { Facts } from './facts.ts';
+import { passRemedies } from './remedies.ts';
+
+/** Something that was found. A `problem` keeps conversations from being folded, a `hint` may cost something. */
+export interface Finding {
+  readonly severity: 'problem' | 'hint' | 'fine';
+  /** Stable, for programs. */
+  readonly code: string;
+  readonly message: string;
+  readonly remedy?: string | undefined;
+}
+
+type Check = (facts: Facts) => readonly Finding[];
+
+/** All checks, in the order in which they are told. A new one is a function and a line here. */
+const checks: readonly Check[] = [
+  checkReach,
+  checkVariables,
+  checkForwardProxy,
+  checkRequests,
+  checkPassed,
+  checkPauses,
+  checkStore,
+  checkWindows,
+  checkClaudeCode,
+  checkConversations,
+];
+
+/** Says why conversations are not folded, and what to do about it. Whoever has no problem is told so. */
+export function diagnose(facts: Facts): readonly Finding[] {
+  const found = checks.flatMap((check) => check(facts));
+  if (found.some(({ severity }) => severity === 'problem')) return found;
+  const folded = facts.health?.byStatus['folded'] ?? 0;
+  const message =
+    folded > 0
+      ? `the proxy works: ${countOf(folded, 'request')} went out folded`
+      : 'nothing stands in the way: a conversation is folded when it comes near its window';
+  return [{ severity: 'fine', code: 'ready', message }, ...found];
+}
+
+function checkReach({ url, reach }: Facts): readonly Finding[] {
+  switch (reach) {
+    case 'proxy':
+      return [];
+    case 'ending':
+      return [problem('ending', `the proxy at ${url} is about to end`, 'Start it again: roundfold proxy.')];
+    case 'no-token':
+      return [
+        problem(
+          'no-token',
+          `the proxy at ${url} wants a token`,
+          'Set ROUNDFOLD_TOKEN to the one it was started with.',
+        ),
+      ];
+    case 'somebody-else':
+      return [
+        problem(
+          'not-a-proxy',
+          `what answers at ${url} is no roundfold proxy`,
+          'Give its address: roundfold doctor http://127.0.0.1:8787.',
+        ),
+      ];
+    case 'nobody':
+      return [
+        problem(
+          'unreachable',
+          `nobody answers at ${url}`,
+          'Start a proxy with `roundfold proxy`, or a client with one of its own: roundfold run claude.',
+        ),
+      ];
+  }
+}
+
+/** Whether the environment that this runs in would lead a client to the proxy. */
+function checkVariables({ url, env, health }: Facts): readonly Finding[] {
+  const variables = Object.values(urlVariables);
+  const given = variables.filter((name) => (env[name] ?? '') !== '');
+  const elsewhere = given.filter((name) => !isBelow(env[name] ?? '', url));
+  // Who gets requests has clients that know the way.
+  if (given.length === 0) {
+    const severity = (health?.requests ?? 0) > 0 ? 'hint' : 'problem';
+    const message = 'no variable of this shell leads a client to the proxy';
+    const remedy = `export ANTHROPIC_BASE_URL=${url}; export OPENAI_BASE_URL=${url}/v1; export GOOGLE_GEMINI_BASE_URL=${url}. Codex needs -c openai_base_url="${url}/v1". \`roundfold run\` does all of that.`;
+    return [{ severity, code: 'no-variables', message, remedy }];
+  }
+  return elsewhere.map((name) =>
+    problem(
+      'points-elsewhere',
+      `${name} leads to somebody else`,
+      `export ${name}=${url}${name === urlVariables.openai ? '/v1' : ''}`,
+    ),
+  );
+}
+
+function isBelow(given: string, url: string): boolean {
+  if (!URL.canParse(given) || !URL.canParse(url)) return false;
+  const names = [new URL(given), new URL(url)].map(({ hostname, port }) => `${localName(hostname)}:${port}`);
+  return names[0] === names[1];
+}
+
+function localName(hostname: string): string {
+  return hostname === 'localhost' || hostname === '[::1]' ? '127.0.0.1' : hostname;
+}
+
+/** Requests to this machine must not go out to a proxy of the network. */
+function checkForwardProxy({ url, env }: Facts): readonly Finding[] {
+  const name = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'].find(
+    (each) => (env[each] ?? '') !== '',
+  );
+  if (name === undefined || !URL.canParse(url)) return [];
+  const { hostname } = new URL(url);
+  const spared = `${env['NO_PROXY'] ?? ''},${env['no_proxy'] ?? ''}`.split(',').map((each) => each.trim());
+  if (spared.some((each) => each === '*' || each === hostname)) return [];
+  return [
+    {
+      severity: 'hint',
+      code: 'forward-proxy',
+      message: `${name} may lead requests for ${hostname} out of this machine`,
+      remedy: `export NO_PROXY=${hostname}`,
+    },
+  ];
+}
+
+function checkRequests({ reach, health }: Facts): readonly Finding[] {
+  if (reach !== 'proxy') return [];
+  if (health === undefined) {
+    return [
+      {
+        severity: 'hint',
+        code: 'tells-nothing',
+        message: 'this proxy does not tell what became of its requests',
+        remedy: 'Look at x-roundfold-status and x-roundfold-reason in the headers of its answers.',
+      },
+    ];
+  }
+  if (health.requests === 0) {
+    return [
+      problem(
+        'no-requests',
+        'no request has come through since it was started',
+        'Start the client from a shell in which the variables are set: programs that run already keep their addresses.',
+      ),
+    ];
+  }
+  const failed = health.upstreamErrors;
+  if (failed * 2 <= health.requests) return [];
+  return [
+    problem(
+      'upstream',
+      `${formatCount(failed)} of ${countOf(health.requests, 'request')} were refused or not answered`,
+      'Look at the address of the upstream and at the key: `roundfold proxy --print-config`.',
+    ),
+  ];
+}
+
+/** Reasons for which the client or the proxy has to be set otherwise are problems; the others are as they should be. */
+function checkPassed({ health }: Facts): readonly Finding[] {
+  return (health?.passed ?? []).flatMap(({ reason, count }): readonly Finding[] => {
+    if (!Object.hasOwn(passWords, reason) || count === 0) return [];
+    const known = reason as ProxyPassReason; // one of the names of its words
+    const remedy = passRemedies[known];
+    const message = `${countOf(count, 'request')} passed as it came: ${passWords[known]}`;
+    return [{ severity: remedy === undefined ? 'hint' : 'problem', code: reason, message, remedy }];
+  });
+}
+
+function checkPauses({ health }: Facts): readonly Finding[] {
+  if (health === undefined || health.paused === 0) return [];
+  const why = health.pauseReason === undefined ? '' : `: ${health.pauseReason}`;
+  return [
+    problem(
+      'paused',
+      `compactions of ${countOf(health.paused, 'conversation')} pause because several came to nothing${why}`,
+      'They are tried again when the conversation has grown. What is pinned or instructions may leave too little room: a larger --window, or fewer tools.',
+    ),
+  ];
+}
+
+function checkStore({ health }: Facts): readonly Finding[] {
+  const count = health?.store.count ?? 0;
+  if (count === 0) return [];
+  const what = health?.store.last === undefined ? '' : ` (${health.store.last})`;
+  return [
+    problem(
+      'store',
+      `the store did not answer ${countOf(count, 'time')}${what}`,
+      'Look at the disk, the rights of the file or the database, then: roundfold store verify.',
+    ),
+  ];
+}
+
+function checkWindows({ health }: Facts): readonly Finding[] {
+  return (health?.windows ?? []).map(({ model, windowTokens }) => ({
+    severity: 'hint',
+    code: 'learnt-window',
+    message: `the window of ${model} is ${formatCount(windowTokens)} tokens, as upstream says`,
+    remedy: 'Set it in `windows` of the config, so that nobody has to run into it first.',
+  }));
+}
+
+/** What Claude Code gives up behind an address that is not Anthropic's. */
+function checkClaudeCode({ env, conversations }: Facts): readonly Finding[] {
+  const isUsed = conversations.some(({ client }) => client === 'claude-code');
+  if (!isUsed && (env[urlVariables.anthropic] ?? '') === '') return [];
+  const isLong = (env['ANTHROPIC_MODEL'] ?? '').includes('[1m]');
+  const finds = env['CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY'] !== undefined;
+  return [
+    ...(env['ENABLE_TOOL_SEARCH'] === undefined
+      ? [
+          hint(
+            'tool-search',
+            'Claude Code turns tool search off behind another address: 11,000 tokens and more per request',
+            'export ENABLE_TOOL_SEARCH=true',
+          ),
+        ]
+      : []),
+    ...(isLong || finds
+      ? []
+      : [
+          hint(
+            'window-dropped',
+            'Claude Code takes models for ones with 200,000 tokens behind another address',
+            'export CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY=1, or name the model with [1m] at its end',
+          ),
+        ]),
+  ];
+}
+
+/** Where the conversations stand that have not been folded yet. */
+function checkConversations({ conversations }: Facts): readonly Finding[] {
+  return conversations
+    .filter((row) => isObject(row) && row.folds === 0 && row.status === 'unchanged')
+    .slice(0, MOST_SHOWN)
+    .flatMap(({ id, tokensSent, triggerTokens, model }) => {
+      if (tokensSent === undefined || triggerTokens === undefined) return [];
+      const place = `${formatCount(tokensSent)} tokens of the ${formatCount(triggerTokens)} at which it is folded`;
+      return [hint('not-due', `conversation ${id.slice(0, 12)} (${model ?? 'unknown model'}) has ${place}`)];
+    });
+}
+
+const MOST_SHOWN = 5;
+
+function problem(code: string, message: string, remedy: string): Finding {
+  return { severity: 'problem', code, message, remedy };
+}
+
+function hint(code: string, message: string, remedy?: string): Finding {
+  return { severity: 'hint', code, message, remedy };
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { isObject, type JsonObject } from '../../conversation/json.ts';
+import { type Client, type Maker, optionOf, type Surroundings, upstreamsOf, withoutSlash } from './client.ts';
+
+/** Providers that pi brings along, with the path that their libraries put behind a maker's address. */
+const builtIn: ReadonlyMap<string, { readonly maker: Maker; readonly path: string }> = new Map([
+  ['anthropic', { maker: 'anthropic', path: '' }],
+  ['openai', { maker: 'openai', path: '' }],
+  ['google', { maker: 'google', path: '/v1beta' }],
+]);
+
+/** pi reads no variable for its addresses. An extension gives providers others, for this run alone. */
+export const pi: Client = {
+  name: 'pi',
+  commands: ['pi'],
+  plan(surroundings) {
+    const { args, env } = surroundings;
+    const custom = findCustom(surroundings);
+    const makerUrls = upstreamsOf(env);
+    return {
+      upstreams: custom === undefined ? makerUrls : { [custom.maker]: custom.url },
+      launch(proxied, filePath) {
+        const urls =
+          custom === undefined
+            ? [...builtIn].map(([name, { maker, path }]) => [name, `${proxied(maker)}${path}`] as const)
+            : [[custom.name, proxied(custom.maker)] as const];
+        return {
+          args: ['--extension', filePath, ...args],
+          env: {},
+          file: extensionWith(urls),
+          told: [
+            `--extension ${filePath}`,
+            ...urls.map(([name, url]) => `  provider ${name}: baseUrl ${url}`),
+          ],
+        };
+      },
+    };
+  },
+};
+
+function extensionWith(urls: readonly (readonly [name: string, url: string])[]): string {
+  const calls = urls.map(
+    ([name, url]) => `  pi.registerProvider(${JSON.stringify(name)}, { baseUrl: ${JSON.stringify(url)} });\n`,
+  );
+  return `export default function (pi) {\n${calls.join('')}}\n`;
+}
+
+/** The provider of models.json that the command line names, if it has an address of its own. */
+function findCustom({ args, env, readText }: Surroundings) {
+  const name = optionOf(args, '--provider') ?? providerOf(optionOf(args, '--model'));
+  const folder = env['PI_CODING_AGENT_DIR'] ?? join(env['HOME'] ?? '', '.pi', 'agent');
+  const providers = parse(readText(join(folder, 'models.json')))['providers'];
+  if (name === undefined || !isObject(providers) || !Object.hasOwn(providers, name)) return undefined;
+  const provider = providers[name];
+  if (!isObject(provider) || typeof provider['baseUrl'] !== 'string') return undefined;
+  return { name, url: withoutSlash(provider['baseUrl']), maker: makerOf(provider['api'], name) };
+}
+
+function providerOf(model: string | undefined): string | undefined {
+  return model?.includes('/') === true ? model.split('/', 1)[0] : undefined;
+}
+
+function makerOf(api: unknown, name: string): Maker {
+  if (typeof api !== 'string') return builtIn.get(name)?.maker ?? 'openai';
+  if (api.startsWith('anthropic')) return 'anthropic';
+  return api.startsWith('google') ? 'google' : 'openai';
+}
+
+function parse(text: string | undefined): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}');
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

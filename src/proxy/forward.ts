@@ -1,0 +1,216 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { topLevelString } from './body-bytes.ts';
+import { decodeBody, decodeChunks } from './compression.ts';
+import { RefusedError } from './errors.ts';
+import { type ExchangeOptions, exchange } from './exchange.ts';
+import { answerHeaders, headerOf, pairsOf } from './headers.ts';
+import { findRoute, isRead, type Route } from './routes.ts';
+import { type Connections, createConnections, type NodeAnswer } from './upstream.ts';
+import { createDirectory, type Destination, type Directory, type UpstreamRule } from './upstreams.ts';
+
+export interface ForwardLimits {
+  /** Largest body that is read, compressed and unpacked. Default 64 MiB. */
+  readonly bodyBytes: number;
+  /** Bytes of bodies that are held at once, in all requests together. Default 512 MiB. */
+  readonly heldBytes: number;
+  /** Requests that are under way at once. Default 2000. */
+  readonly streams: number;
+}
+
+const MEBIBYTE = 1024 * 1024;
+const defaults: ForwardLimits = { bodyBytes: 64 * MEBIBYTE, heldBytes: 512 * MEBIBYTE, streams: 2000 };
+
+export interface ForwarderOptions {
+  readonly upstreams: readonly UpstreamRule[] | undefined;
+  readonly limits: Partial<ForwardLimits>;
+  readonly exchange: ExchangeOptions;
+}
+
+/** Carries requests to upstream and answers back. */
+export interface Forwarder {
+  /** @throws RefusedError when the request cannot be sent on; nothing has been answered then */
+  forward(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createForwarder({ upstreams, limits, exchange: given }: ForwarderOptions): Forwarder {
+  const directory = createDirectory(upstreams);
+  const connections = createConnections();
+  const most = { ...defaults, ...limits };
+  const options: ExchangeOptions = { ...given, decode: decodeChunks };
+  let streams = 0;
+  let heldBytes = 0;
+
+  const hold = (bytes: number): void => {
+    if (heldBytes + bytes > most.heldBytes) throw new RefusedError(BUSY);
+    heldBytes += bytes;
+  };
+
+  return {
+    async forward(request, response) {
+      if (streams >= most.streams) throw new RefusedError(BUSY);
+      streams++;
+      given.observer?.streamOpened?.();
+      let held = 0;
+      try {
+        const read = await readRequest(request, most.bodyBytes, (bytes) => {
+          hold(bytes);
+          held += bytes;
+        });
+        await carry({ request, response, ...read }, { directory, connections, options });
+      } finally {
+        streams--;
+        heldBytes -= held;
+        given.observer?.streamClosed?.();
+      }
+    },
+    close: () => connections.close(),
+  };
+}
+
+const BUSY = {
+  status: 429,
+  message: 'too many requests are under way; try again in a moment',
+  headers: { 'retry-after': '2' },
+} as const;
+
+interface ReadRequest {
+  readonly route: Route;
+  /** As it came; undefined when it streams through. */
+  readonly body: Buffer | undefined;
+  /** In plain bytes. */
+  readonly text: Uint8Array | undefined;
+}
+
+/** Reads the body of a request that may be folded; every other one streams through. */
+async function readRequest(
+  request: IncomingMessage,
+  maxBytes: number,
+  hold: (bytes: number) => void,
+): Promise<ReadRequest> {
+  const route = findRoute(request.method ?? 'GET', request.url ?? '/');
+  if (!isRead(route)) return { route, body: undefined, text: undefined };
+  const body = await readBody(request, maxBytes, hold);
+  const text = await decodeBody(body, request.headers['content-encoding'], maxBytes);
+  if (text === 'too-large') throw new RefusedError(tooLarge(maxBytes));
+  if (text === 'unreadable') return { route, body, text: undefined };
+  if (text !== body) hold(text.length);
+  return { route, body, text };
+}
+
+function tooLarge(maxBytes: number) {
+  return {
+    status: 413,
+    message: `the body has more than ${maxBytes} bytes; raise the limit of the proxy, or send less`,
+  } as const;
+}
+
+async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  hold: (bytes: number) => void,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new RefusedError(tooLarge(maxBytes));
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const bytes = chunk as Buffer; // no encoding is set, so chunks are bytes
+    sizeBytes += bytes.length;
+    if (sizeBytes > maxBytes) throw new RefusedError(tooLarge(maxBytes));
+    hold(bytes.length);
+    chunks.push(bytes);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, sizeBytes);
+}
+
+interface Carried extends ReadRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Means {
+  readonly directory: Directory;
+  readonly connections: Connections;
+  readonly options: ExchangeOptions;
+}
+
+async function carry(carried: Carried, { directory, connections, options }: Means): Promise<void> {
+  const { request, response, route, body, text } = carried;
+  const target = request.url ?? '/';
+  const headers = request.rawHeaders;
+  const left = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) left.abort(new Error('the client has left'));
+  });
+  const destination = destinationOf(carried, directory);
+  const method = request.method ?? 'GET';
+  const exchanged = await exchange(
+    { route, target, headers, text, signal: left.signal },
+    {
+      name: destination.origin,
+      send: (outgoing) =>
+        connections.send(
+          { method, ...destination, body: body ?? streamOf(request), signal: left.signal },
+          outgoing,
+        ),
+    },
+    options,
+  );
+  await passOn(exchanged.answer, { ...exchanged, response });
+}
+
+function destinationOf({ request, route, text }: Carried, directory: Directory): Destination {
+  const target = request.url ?? '/';
+  const isAnthropic = headerOf(request.rawHeaders, 'anthropic-version') !== undefined;
+  const named = directory.asksForModel && text !== undefined ? topLevelString(text, 'model') : undefined;
+  const destination = directory.find(target, route, route.model ?? named, isAnthropic);
+  if (destination !== undefined) return destination;
+  throw new RefusedError({
+    status: 404,
+    message: 'no upstream takes this path and model; add one to the configuration',
+  });
+}
+
+/** A body that streams through; undefined when there is none. */
+function streamOf(request: IncomingMessage): IncomingMessage | undefined {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  return encoding === undefined && (length === undefined || length === '0') ? undefined : request;
+}
+
+/** Passes an answer on as it comes: its bytes, its headers in their order, its trailers, and not faster than it is taken. */
+async function passOn(
+  answer: NodeAnswer,
+  {
+    response,
+    added,
+    watch,
+  }: {
+    readonly response: ServerResponse;
+    readonly added: readonly string[];
+    readonly watch: { push(chunk: Buffer): void; end(): void | Promise<void> };
+  },
+): Promise<void> {
+  response.sendDate = false;
+  response.writeHead(answer.status, answer.statusText, [...answerHeaders(answer.headers), ...added]);
+  // Whoever waits for events wants to know at once that they will come.
+  if (headerOf(answer.headers, 'content-type')?.includes('event-stream') === true) response.flushHeaders();
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  response.on('drain', () => answer.resume());
+  response.once('close', resolve);
+  answer.receive({
+    data(chunk) {
+      const hasRoom = response.write(chunk);
+      watch.push(chunk);
+      return hasRoom;
+    },
+    end(trailers) {
+      if (trailers.length > 0)
+        response.addTrailers(pairsOf(trailers).map(([name, value]): [string, string] => [name, value]));
+      response.end();
+    },
+    // An answer that breaks off must not look whole.
+    fail: () => response.destroy(),
+  });
+  await over;
+  await watch.end();
+}

@@ -1,0 +1,16 @@
+/**
+ * The drop-in proxy as a library: `roundfold/proxy`.
+ * @module
+ */
+export type { AccessOptions } from './access.ts';
+export type { FolderOptions } from './fold.ts';
+export type { ForwardLimits } from './forward.ts';
+export type { ConversationRow, MoneyTotals, Turn } from './observe/account.ts';
+export type { Health } from './observe/health.ts';
+export type { Ledger, LedgerOptions, Money } from './observe/ledger.ts';
+export type { LogOptions } from './observe/log.ts';
+export { createObservation, type Observation, type ObservationOptions } from './observe/observation.ts';
+export type { WishOptions } from './observe/wishes.ts';
+export type * from './record.ts';
+export { type PageHandler, type ProxyOptions, type RunningProxy, startProxy } from './server.ts';
+export type { UpstreamRule } from './upstreams.ts';

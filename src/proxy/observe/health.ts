@@ -1,0 +1,149 @@
+import { RoundfoldError } from '../../conversation/errors.ts';
+import type { ExchangeRecord, FoldEvent } from '../record.ts';
+import { knownOr, passWords, statusWords } from './words.ts';
+
+/** How compactions in the background have ended. */
+export type CompactionOutcome = 'saved' | 'refused' | 'failed';
+
+/** Something that went wrong, without what it was about. */
+export interface Trouble {
+  readonly count: number;
+  /** Milliseconds since 1970; undefined when it never happened. */
+  readonly lastAt: number | undefined;
+  /** What failed: an operation of the store, the code of an error. */
+  readonly last: string | undefined;
+}
+
+/** How the proxy is doing. */
+export interface Health {
+  readonly startedAt: number;
+  readonly requests: number;
+  readonly byStatus: Readonly<Record<string, number>>;
+  /** Requests that were left as they came, by reason. */
+  readonly passed: readonly { readonly reason: string; readonly words: string; readonly count: number }[];
+  readonly upstreamErrors: number;
+  readonly recoveries: number;
+  readonly windows: readonly { readonly model: string; readonly windowTokens: number }[];
+  readonly compactions: Readonly<Record<CompactionOutcome, number>>;
+  /** Conversations whose compactions pause because several in a row came to nothing. */
+  readonly paused: number;
+  readonly pauseReason: string | undefined;
+  readonly store: Trouble;
+  readonly activeStreams: number;
+}
+
+/** Models whose learnt windows are kept, and conversations that are known to pause. */
+const MOST_WINDOWS = 50;
+const MOST_PAUSES = 1000;
+
+/** Keeps what a proxy is told about its own state. */
+export class HealthBook {
+  readonly #startedAt: number;
+  readonly #byStatus = new Map<string, number>();
+  readonly #passed = new Map<string, number>();
+  readonly #windows = new Map<string, number>();
+  readonly #pauses = new Map<string, number>();
+  readonly #compactions: Record<CompactionOutcome, number> = { saved: 0, refused: 0, failed: 0 };
+  #requests = 0;
+  #upstreamErrors = 0;
+  #recoveries = 0;
+  #pauseReason: string | undefined;
+  #store: Trouble = { count: 0, lastAt: undefined, last: undefined };
+  #activeStreams = 0;
+
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt;
+  }
+
+  exchange(record: ExchangeRecord): void {
+    this.#requests++;
+    this.#recoveries += record.recoveries;
+    if (record.httpStatus === undefined || record.httpStatus >= 400) this.#upstreamErrors++;
+    add(this.#byStatus, knownOr(statusWords, record.status));
+    if (record.status === 'passed') add(this.#passed, knownOr(passWords, record.reason));
+    this.#turnPassed(record.conversation);
+  }
+
+  keeperEvent(event: FoldEvent, now: number): void {
+    switch (event.type) {
+      case 'checkpoint-saved':
+        this.#compactions.saved++;
+        this.#pauses.delete(event.conversation);
+        break;
+      case 'checkpoint-refused':
+        this.#compactions.refused++;
+        break;
+      case 'compaction-failed':
+        this.#compactions.failed++;
+        break;
+      case 'compaction-paused':
+        this.#pauseReason = event.reason.slice(0, 60);
+        if (this.#pauses.size < MOST_PAUSES) this.#pauses.set(event.conversation ?? '', event.turns);
+        break;
+      case 'store-failed':
+        this.#store = {
+          count: this.#store.count + 1,
+          lastAt: now,
+          last: `${event.operation}: ${classOf(event.error)}`,
+        };
+        break;
+      default:
+        break;
+    }
+  }
+
+  windowLearnt(model: string, windowTokens: number): void {
+    this.#windows.delete(model);
+    this.#windows.set(model, windowTokens);
+    const oldest = this.#windows.keys().next().value;
+    if (this.#windows.size > MOST_WINDOWS && oldest !== undefined) this.#windows.delete(oldest);
+  }
+
+  streamOpened(): void {
+    this.#activeStreams++;
+  }
+
+  streamClosed(): void {
+    this.#activeStreams = Math.max(0, this.#activeStreams - 1);
+  }
+
+  read(): Health {
+    const passed = [...this.#passed].map(([reason, count]) => ({
+      reason,
+      words: passWords[reason as keyof typeof passWords] ?? 'another reason', // `other` is none of ours
+      count,
+    }));
+    return {
+      startedAt: this.#startedAt,
+      requests: this.#requests,
+      byStatus: Object.fromEntries(this.#byStatus),
+      passed: passed.toSorted((left, right) => right.count - left.count),
+      upstreamErrors: this.#upstreamErrors,
+      recoveries: this.#recoveries,
+      windows: [...this.#windows].map(([model, windowTokens]) => ({ model, windowTokens })),
+      compactions: { ...this.#compactions },
+      paused: this.#pauses.size,
+      pauseReason: this.#pauses.size === 0 ? undefined : this.#pauseReason,
+      store: this.#store,
+      activeStreams: this.#activeStreams,
+    };
+  }
+
+  /** A pause is counted in turns of its own conversation. */
+  #turnPassed(conversation: string | undefined): void {
+    const left = this.#pauses.get(conversation ?? '');
+    if (left === undefined) return;
+    if (left > 1) this.#pauses.set(conversation ?? '', left - 1);
+    else this.#pauses.delete(conversation ?? '');
+  }
+}
+
+function add(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+/** What kind of error it is. Its message may quote anything. */
+export function classOf(error: unknown): string {
+  if (RoundfoldError.is(error)) return error.code;
+  return error instanceof Error ? error.name.slice(0, 40) : typeof error;
+}

@@ -1,0 +1,290 @@
+import type { Readable } from 'node:stream';
+import { Agent, type Dispatcher, errors } from 'undici';
+import { decodeBody } from './compression.ts';
+import { RefusedError } from './errors.ts';
+import type { Answer, Outgoing } from './exchange.ts';
+import { headerOf, type RawHeaders } from './headers.ts';
+
+/** Where an answer goes. */
+export interface AnswerReceiver {
+  /** Whether there is room for more; otherwise `resume` of the answer says when there is. */
+  data(chunk: Buffer): boolean;
+  end(trailers: RawHeaders): void;
+  /** It breaks off. */
+  fail(error: Error): void;
+}
+
+/** An answer whose body comes when somebody takes it. */
+export interface NodeAnswer extends Answer {
+  readonly statusText: string;
+  /** Starts the flow of the body, what was looked at before included. */
+  receive(receiver: AnswerReceiver): void;
+  /** There is room again. */
+  resume(): void;
+}
+
+export interface SendOptions {
+  readonly method: string;
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+  /** The body as it came, for requests that get no other. */
+  readonly body: Buffer | Readable | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Connections {
+  /**
+   * Sends a request and gives its answer as soon as its headers are there.
+   * @throws RefusedError 502 or 504 when upstream cannot be reached or takes too long
+   * @throws the signal's reason when it is aborted
+   */
+  send(options: SendOptions, outgoing: Outgoing): Promise<NodeAnswer>;
+  close(): Promise<void>;
+}
+
+const CONNECT_MS = 10_000;
+/** Until the headers of an answer: a model may think for long before it says the first word. */
+const FIRST_BYTE_MS = 600_000;
+/** Between two chunks of an answer. */
+const IDLE_MS = 300_000;
+const KEEP_ALIVE_MS = 30_000;
+/** Larger refusals are no refusals of length. */
+const MOST_PEEKED_BYTES = 1024 * 1024;
+/** What a stream has said when it has only begun, and how long its first word may be waited for. */
+const MOST_EVENT_BYTES = 256 * 1024;
+const MOST_EVENT_WAIT_MS = 5_000;
+
+/** Connections to upstreams. Redirects are not followed: they would carry keys to addresses that nobody named. */
+export function createConnections(): Connections {
+  const agent = new Agent({
+    connect: { timeout: CONNECT_MS },
+    headersTimeout: FIRST_BYTE_MS,
+    bodyTimeout: IDLE_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: 128 * 1024,
+  });
+  return {
+    send: (options, outgoing) => send(agent, options, outgoing),
+    close: () => agent.destroy(),
+  };
+}
+
+function send(
+  agent: Agent,
+  { method, origin, path, body, signal }: SendOptions,
+  outgoing: Outgoing,
+): Promise<NodeAnswer> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let flow: Flow | undefined;
+    const abort = () => controller?.abort(abortReason(signal));
+    signal.addEventListener('abort', abort, { once: true });
+    const over = () => signal.removeEventListener('abort', abort);
+    if (signal.aborted) {
+      reject(abortReason(signal));
+      return;
+    }
+    agent.dispatch(
+      {
+        origin,
+        path,
+        method: method as Dispatcher.HttpMethod, // whatever a client sends goes on; undici checks that it is a token
+        headers: [...outgoing.headers],
+        body:
+          outgoing.body === undefined
+            ? (body ?? null)
+            : Buffer.from(outgoing.body.buffer, outgoing.body.byteOffset, outgoing.body.byteLength),
+      },
+      {
+        onRequestStart(started) {
+          controller = started;
+          if (signal.aborted) abort();
+        },
+        onResponseStart(started, status, _headers, statusText) {
+          // Interim answers are for the connection.
+          if (status < 200) return;
+          flow = new Flow(started);
+          resolve(new PausedAnswer(status, statusText ?? '', rawStrings(started.rawHeaders), flow));
+        },
+        onResponseData: (_controller, chunk) => flow?.data(chunk),
+        onResponseEnd(ended) {
+          over();
+          flow?.end(rawStrings(ended.rawTrailers));
+        },
+        onResponseError(_controller, error) {
+          over();
+          flow?.fail(error);
+          reject(signal.aborted ? abortReason(signal) : unreachable(error));
+        },
+      },
+    );
+  });
+}
+
+function abortReason({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error('the request was given up');
+}
+
+function unreachable(error: Error): RefusedError {
+  const isLate =
+    error instanceof errors.HeadersTimeoutError ||
+    error instanceof errors.ConnectTimeoutError ||
+    error instanceof errors.BodyTimeoutError;
+  const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+  return new RefusedError(
+    isLate
+      ? { status: 504, message: `upstream did not answer in time${code}` }
+      : {
+          status: 502,
+          message: `upstream could not be reached${code}; check its address and the network`,
+        },
+    error,
+  );
+}
+
+/** Headers as text, byte for byte. */
+function rawStrings(raw: Dispatcher.DispatchController['rawHeaders']): RawHeaders {
+  if (!Array.isArray(raw)) return [];
+  return raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1')));
+}
+
+/** A body on its way: held until somebody takes it, and not faster than he can. */
+class Flow {
+  readonly #controller: Dispatcher.DispatchController;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #holdsUpTo = 0;
+  #receiver: AnswerReceiver | undefined;
+  #ending: ((receiver: AnswerReceiver) => void) | undefined;
+  #onChange: (() => void) | undefined;
+
+  constructor(controller: Dispatcher.DispatchController) {
+    this.#controller = controller;
+    controller.pause();
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#receiver !== undefined) {
+      if (!this.#receiver.data(chunk)) this.#controller.pause();
+      return;
+    }
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes > this.#holdsUpTo) this.#controller.pause();
+    this.#onChange?.();
+  }
+
+  end(trailers: RawHeaders): void {
+    this.#finish((receiver) => receiver.end(trailers));
+  }
+
+  fail(error: Error): void {
+    this.#finish((receiver) => receiver.fail(error));
+  }
+
+  #finish(ending: (receiver: AnswerReceiver) => void): void {
+    this.#ending = ending;
+    if (this.#receiver !== undefined) ending(this.#receiver);
+    this.#onChange?.();
+  }
+
+  receive(receiver: AnswerReceiver): void {
+    this.#receiver = receiver;
+    let hasRoom = true;
+    for (const chunk of this.#held) hasRoom = receiver.data(chunk);
+    this.#held = [];
+    if (this.#ending !== undefined) this.#ending(receiver);
+    else if (hasRoom) this.#controller.resume();
+  }
+
+  resume(): void {
+    this.#controller.resume();
+  }
+
+  discard(): void {
+    if (this.#ending === undefined) this.#controller.abort(new Error('nobody wants the rest'));
+  }
+
+  /** The whole body, if it is no longer than that. */
+  async whole(maxBytes: number): Promise<Buffer | undefined> {
+    const held = await this.until(maxBytes, () => false);
+    return this.#ending === undefined ? undefined : held;
+  }
+
+  /** The body until somebody has seen enough, it ends, it is longer than that, or time is up. All of it is held. */
+  async until(maxBytes: number, isEnough: (held: Buffer) => boolean, timeMs?: number): Promise<Buffer> {
+    this.#holdsUpTo = maxBytes;
+    let isLate = false;
+    const timer = timeMs === undefined ? undefined : setTimeout(() => this.#late(), timeMs);
+    this.#late = () => {
+      isLate = true;
+      this.#onChange?.();
+    };
+    const goesOn = () =>
+      this.#ending === undefined &&
+      !isLate &&
+      this.#heldBytes <= maxBytes &&
+      !isEnough(Buffer.concat(this.#held));
+    while (goesOn()) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onChange = resolve;
+      this.#controller.resume();
+      await promise;
+    }
+    clearTimeout(timer);
+    this.#onChange = undefined;
+    return Buffer.concat(this.#held);
+  }
+
+  #late: () => void = () => undefined;
+}
+
+class PausedAnswer implements NodeAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: RawHeaders;
+  readonly #flow: Flow;
+  #peeked: Promise<string | undefined> | undefined;
+
+  constructor(status: number, statusText: string, headers: RawHeaders, flow: Flow) {
+    this.status = status;
+    this.statusText = statusText;
+    this.headers = headers;
+    this.#flow = flow;
+  }
+
+  peek(): Promise<string | undefined> {
+    this.#peeked ??= this.#peek();
+    return this.#peeked;
+  }
+
+  async #peek(): Promise<string | undefined> {
+    const whole = await this.#flow.whole(MOST_PEEKED_BYTES);
+    if (whole === undefined) return undefined;
+    const plain = await decodeBody(whole, headerOf(this.headers, 'content-encoding'), MOST_PEEKED_BYTES);
+    return typeof plain === 'string' ? undefined : new TextDecoder().decode(plain);
+  }
+
+  async peekEvents(isEnough: (text: string) => boolean): Promise<string | undefined> {
+    if (headerOf(this.headers, 'content-encoding') !== undefined) return undefined;
+    const held = await this.#flow.until(
+      MOST_EVENT_BYTES,
+      (bytes) => isEnough(bytes.toString('utf8')),
+      MOST_EVENT_WAIT_MS,
+    );
+    return held.toString('utf8');
+  }
+
+  receive(receiver: AnswerReceiver): void {
+    this.#flow.receive(receiver);
+  }
+
+  resume(): void {
+    this.#flow.resume();
+  }
+
+  discard(): void {
+    this.#flow.discard();
+  }
+}

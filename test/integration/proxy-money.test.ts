@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  anthropicWorker,
+  chatWorker,
+  type Observed,
+  type ObservedOptions,
+  startObserved,
+} from '../support/observed.ts';
+
+const WINDOW = 200_000;
+const TURNS = 80;
+const running: Observed[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.close()));
+});
+
+interface Case {
+  readonly client: string;
+  readonly worker: typeof chatWorker;
+  readonly countTokens?: ObservedOptions['countTokens'];
+}
+
+/** The same work of the same client, with folds at a share of the window, and what it cost. */
+async function costOfWork({ worker, countTokens }: Case, trigger: number) {
+  const observed = await startObserved({ windowTokens: WINDOW, trigger, countTokens });
+  running.push(observed);
+  const work = worker(observed.proxy.url, 'sk-money');
+  for (let turn = 0; turn < TURNS; turn++) {
+    await work(1000 + ((turn * 7919) % 9) * 500);
+    // A fold is used from the next request on, whenever it was made.
+    await observed.proxy.settle();
+  }
+  const [row] = observed.ledger.conversations();
+  return { money: observed.ledger.money(), folds: row?.folds };
+}
+
+describe('what a conversation would have cost without folds', () => {
+  it.each<Case>([
+    { client: 'with cache markers', worker: anthropicWorker },
+    { client: 'with an automatic cache', worker: chatWorker },
+    {
+      client: 'of a provider that counts in its own way',
+      worker: anthropicWorker,
+      countTokens: (body) => Math.ceil(JSON.stringify(body).length / 3),
+    },
+  ])('is, to a twentieth, what the same work really costs without folds: $client', async (given) => {
+    const folded = await costOfWork(given, 0.2);
+    const direct = await costOfWork(given, 0.95);
+    expect(folded.folds).toBeGreaterThan(1);
+    expect(direct.folds).toBe(0);
+    // Nothing was folded: both sides are the same bill.
+    expect(direct.money.direct).toBe(direct.money.sent);
+    expect(folded.money.incomparableTurns).toBe(0);
+
+    expect(folded.money.direct / direct.money.sent).toBeGreaterThan(0.95);
+    expect(folded.money.direct / direct.money.sent).toBeLessThan(1.05);
+    expect(folded.money.saved - folded.money.lost).toBeCloseTo(folded.money.direct - folded.money.sent, 6);
+  });
+});
