@@ -32,6 +32,11 @@ export function summaryLines({ tally, money, health }: RunAccount): readonly str
       ({ model, windowTokens }) =>
         `window of ${model}: ${formatCount(windowTokens)} tokens, learnt from an answer`,
     ),
+    ...(health.store.count > 0
+      ? [
+          `the store did not answer ${countOf(health.store.count, 'time')}: memories may be lost with this run`,
+        ]
+      : []),
     ...health.passed.map(({ words, count }) => `passed ${formatCount(count)}: ${words}`),
   ];
 }
