@@ -38,13 +38,9 @@ const LEASE_MILLISECONDS = 30_000;
 const PATIENCE_MILLISECONDS = 120_000;
 /** Models whose contexts are kept at once. Names come with requests: there may be any number of them. */
 const REMEMBERED_MODELS = 20;
-<<<<<<< HEAD
 /** Larger than any: what cannot be meant there cannot be meant anywhere. */
 const ANY_WINDOW = 1e9;
-/** No model is called that. */
-=======
 /** Key for requests whose model is unknown: no model has this name. */
->>>>>>> house-mends
 const NO_MODEL = '';
 
 /**
