@@ -1,5 +1,5 @@
 import { MAX_OVERFLOW_RETRIES } from '../compaction/overflow/recovery.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer } from './answer.ts';
 import type { Folded, FoldRequest, Refusal } from './folder.ts';
 import { overflowOf } from './overflow-answer.ts';
 import { isSameBytes } from './same-bytes.ts';

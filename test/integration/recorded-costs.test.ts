@@ -65,6 +65,8 @@ function claudeSum(records: readonly Fields[]): number {
 }
 
 function codexSum(records: readonly Fields[]): number {
+  // A fork begins with a copy of its parent's records, written within the same second.
+  const isFork = typeof at(records[0], 'payload', 'forked_from_id') === 'string';
   let model: unknown;
   let before = 'nothing';
   let sum = 0;
@@ -75,6 +77,8 @@ function codexSum(records: readonly Fields[]): number {
     const total = JSON.stringify(at(info, 'total_token_usage'));
     if (at(record, 'payload', 'type') !== 'token_count' || !isObject(last) || total === before) continue;
     before = total;
+    if (isFork && String(record['timestamp']).slice(0, 19) === String(records[0]?.['timestamp']).slice(0, 19))
+      continue;
     const read = count(last['cached_input_tokens']);
     sum += dollarsOf(model, record['timestamp'], [
       count(last['input_tokens']) - read,

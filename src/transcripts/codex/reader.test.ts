@@ -450,3 +450,51 @@ describe('recognition', () => {
     expect(codex.recognise(recordEntries([value]))).toBe(false);
   });
 });
+
+describe('what was counted', () => {
+  const counted = (time: string, total: number) => ({
+    timestamp: time,
+    type: 'event_msg',
+    payload: {
+      type: 'token_count',
+      info: {
+        total_token_usage: { total_tokens: total },
+        last_token_usage: { input_tokens: 100, cached_input_tokens: 60, output_tokens: 5 },
+      },
+    },
+  });
+  const meta = (payload: object) => ({
+    timestamp: '2026-04-11T20:00:00.100Z',
+    type: 'session_meta',
+    payload,
+  });
+
+  it('is one charge for each response, though events repeat the newest count', () => {
+    const lines = [
+      item(user('hi')),
+      item(assistant('yes')),
+      counted('2026-04-11T20:00:05.000Z', 105),
+      counted('2026-04-11T20:00:06.000Z', 105),
+      counted('2026-04-11T20:00:09.000Z', 210),
+    ];
+
+    expect(readMain(lines).charges).toMatchObject([
+      { inputTokens: 40, cacheReadTokens: 60, outputTokens: 5 },
+      { inputTokens: 40, cacheReadTokens: 60, outputTokens: 5 },
+    ]);
+  });
+
+  it('is not counted again in a fork, which begins with a copy of its parent', () => {
+    const lines = [
+      meta({ id: 'fork', forked_from_id: 'parent' }),
+      meta({ id: 'parent' }),
+      item(user('hi')),
+      counted('2026-04-11T20:00:00.110Z', 105),
+      item(assistant('yes')),
+      counted('2026-04-11T20:00:08.000Z', 210),
+    ];
+
+    expect(readMain(lines).charges).toHaveLength(1);
+    expect(readMain(lines).session?.id).toBe('fork');
+  });
+});

@@ -43,6 +43,8 @@ interface Rollout {
   readonly charges: RecordedCharge[];
   /** What had been counted in all with the last charge: events repeat the usage of the response before them. */
   countedInAll: string;
+  /** What a fork has copied was counted by its parent: everything written with the header of a fork, in milliseconds. */
+  copiedUntilMs: number;
   readonly unknownItems: Map<string, number>;
   readonly unknownRecords: Map<string, number>;
 }
@@ -95,6 +97,7 @@ function openRollout(reject: Reject): TranscriptFold {
     rolledBackTurns: 0,
     charges: [],
     countedInAll: '',
+    copiedUntilMs: Number.NEGATIVE_INFINITY,
     unknownItems: new Map(),
     unknownRecords: new Map(),
   };
@@ -135,7 +138,12 @@ function readRecord(value: JsonObject, place: Place): RolloutRecord | string {
   return { type: 'session_meta', payload: header, timestamp, place };
 }
 
-function addSessionMeta(rollout: Rollout, { payload }: RolloutRecord): void {
+/** No response comes sooner after a fork than this. */
+const COPYING_MS = 1000;
+
+function addSessionMeta(rollout: Rollout, { payload, timestamp = '' }: RolloutRecord): void {
+  const isFork = rollout.session === undefined && typeof payload['forked_from_id'] === 'string';
+  if (isFork) rollout.copiedUntilMs = Date.parse(timestamp) + COPYING_MS;
   const recorded = payload['base_instructions'];
   // A fork carries its parent's header after its own, a resumed session repeats it: the first one counts.
   rollout.instructions ??= isObject(recorded) ? asString(recorded['text']) : asString(recorded);
@@ -239,6 +247,7 @@ function addCharge(rollout: Rollout, info: JsonObject, timestamp: string | undef
   const countedInAll = JSON.stringify(total ?? null);
   if (!isObject(last) || countedInAll === rollout.countedInAll) return;
   rollout.countedInAll = countedInAll;
+  if (Date.parse(timestamp ?? '') <= rollout.copiedUntilMs) return;
   const charge = codexCharge(last, rollout.model, timestamp);
   if (charge !== undefined) rollout.charges.push(charge);
 }
