@@ -15,7 +15,13 @@ import type { UpstreamRule } from './upstreams.ts';
 import { createWorkerFolder, type WorkerFolderOptions } from './worker-folder.ts';
 
 /** Answers requests for pages of the proxy's own; whether it did. */
-export type PageHandler = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+export type PageHandler = ((
+  request: IncomingMessage,
+  response: ServerResponse,
+) => boolean | Promise<boolean>) & {
+  /** Is called when the proxy ends: answers that never end by themselves have to. */
+  close?(): void;
+};
 
 /** How a proxy behaves. Only the store is needed. */
 export interface ProxyOptions
@@ -96,6 +102,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
 
   const end = async (drainMilliseconds: number): Promise<void> => {
     state.isClosing = true;
+    options.pages?.close?.();
     const closed = once(server, 'close');
     server.close();
     server.closeIdleConnections();
