@@ -33,6 +33,8 @@ export interface ProxyOptions
   readonly port?: number | undefined;
   /** Where requests go. Default: to the provider whose format they are in. */
   readonly upstreams?: readonly UpstreamRule[] | undefined;
+  /** The tenant of all requests, for a proxy that one person uses: credentials that change do not matter then. */
+  readonly tenant?: string | undefined;
   /** A header that names the tenant, instead of the credential. */
   readonly tenantHeader?: string | undefined;
   readonly limits?: Partial<ForwardLimits> | undefined;
@@ -83,7 +85,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
       observer: options.observer,
       wishesOf: options.wishesOf,
       now: Date.now,
-      tenants: { header: options.tenantHeader, allowsAnonymous: isLoopback(host) },
+      tenants: { fixed: options.tenant, header: options.tenantHeader, allowsAnonymous: isLoopback(host) },
     },
   });
   const state: State = { check, forwarder, pages: options.pages, isClosing: false };
