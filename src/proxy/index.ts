@@ -12,5 +12,11 @@ export type { LogOptions } from './observe/log.ts';
 export { createObservation, type Observation, type ObservationOptions } from './observe/observation.ts';
 export type { WishOptions } from './observe/wishes.ts';
 export type * from './record.ts';
-export { type PageHandler, type ProxyOptions, type RunningProxy, startProxy } from './server.ts';
+export {
+  type IntakeLimits,
+  type PageHandler,
+  type ProxyOptions,
+  type RunningProxy,
+  startProxy,
+} from './server.ts';
 export type { UpstreamRule } from './upstreams.ts';

@@ -37,7 +37,7 @@ export interface ProxyOptions
   readonly tenant?: string | undefined;
   /** A header that names the tenant, instead of the credential. */
   readonly tenantHeader?: string | undefined;
-  readonly limits?: Partial<ForwardLimits> | undefined;
+  readonly limits?: Partial<ForwardLimits & IntakeLimits> | undefined;
   /** Is told of everything that happens. */
   readonly observer?: ProxyObserver | undefined;
   /** What people have asked for conversations of a tenant in the meantime. */
@@ -46,6 +46,14 @@ export interface ProxyOptions
   readonly pages?: PageHandler | undefined;
   /** Address of the same store, for threads that fold large conversations. Default: everything is done in this thread. */
   readonly threads?: Pick<WorkerFolderOptions, 'address' | 'secret' | 'threads'> | undefined;
+}
+
+/** How long a client may take to send a request. */
+export interface IntakeLimits {
+  /** Until its headers are there. Default 15 seconds. */
+  readonly headersMilliseconds: number;
+  /** Until all of it is there. Default five minutes. */
+  readonly requestMilliseconds: number;
 }
 
 /** A running proxy. */
@@ -59,13 +67,12 @@ export interface RunningProxy {
   close(options?: { readonly drainMilliseconds?: number | undefined }): Promise<void>;
 }
 
-/** Slow clients have so long for their headers, and for all of a request. */
-const timeouts = {
-  headersTimeout: 15_000,
-  requestTimeout: 300_000,
-  keepAliveTimeout: 75_000,
-  connectionsCheckingInterval: 5_000,
-} as const;
+/** Milliseconds that slow clients have for their headers, and for all of a request. */
+const HEADERS_MS = 15_000;
+const REQUEST_MS = 300_000;
+const KEEP_ALIVE_MS = 75_000;
+/** How often connections are looked at, in parts of the shorter time. */
+const LOOKS = 5;
 const MOST_HEADER_BYTES = 64 * 1024;
 const SWEEP_MS = 100;
 
@@ -90,7 +97,12 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   });
   const state: State = { check, forwarder, pages: options.pages, isClosing: false };
   const server = createServer(
-    { ...timeouts, maxHeaderSize: MOST_HEADER_BYTES, noDelay: true, insecureHTTPParser: false },
+    {
+      ...timeoutsOf(options.limits),
+      maxHeaderSize: MOST_HEADER_BYTES,
+      noDelay: true,
+      insecureHTTPParser: false,
+    },
     (request, response) => {
       if (state.isClosing) response.shouldKeepAlive = false;
       serve(request, response, state).catch((error: unknown) => answerError(request, response, error));
@@ -125,6 +137,13 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
       return closing;
     },
   };
+}
+
+function timeoutsOf({ headersMilliseconds, requestMilliseconds }: NonNullable<ProxyOptions['limits']> = {}) {
+  const headersTimeout = headersMilliseconds ?? HEADERS_MS;
+  const requestTimeout = Math.max(headersTimeout, requestMilliseconds ?? REQUEST_MS);
+  const connectionsCheckingInterval = Math.ceil(headersTimeout / LOOKS);
+  return { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout: KEEP_ALIVE_MS };
 }
 
 function folderFor(options: ProxyOptions): Folder {

@@ -253,6 +253,28 @@ describe('limits', () => {
     expect((await ask()).status).toBe(200);
   });
 
+  it('clients that send their headers or their body drop by drop are cut off, and others are served meanwhile', async () => {
+    const { proxy, upstream } = await start({
+      limits: { headersMilliseconds: 300, requestMilliseconds: 600 },
+    });
+    const { hostname, port } = new URL(proxy.url);
+    const slow = [
+      'GET /healthz HTTP/1.1\r\nhost: 127',
+      'POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n\r\n{',
+    ];
+    const sockets = Array.from({ length: 60 }, (_, index) => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => socket.destroy());
+      socket.on('data', () => undefined);
+      socket.write(slow[index % 2] ?? '');
+      return once(socket, 'close');
+    });
+    const served = await fetch(`${proxy.url}/v1/messages`, { method: 'POST', body: '{}' });
+    expect(served.status).toBe(200);
+    await Promise.all(sockets);
+    expect(upstream.requests.length).toBe(1);
+  });
+
   it('headers that are too large are refused', async () => {
     const { proxy, upstream } = await start();
     const answer = await raw(proxy.url, post(`host: 127.0.0.1\r\nx-long: ${'a'.repeat(70_000)}\r\n`));

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import zlib from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ExchangeRecord } from '../../src/proxy/record.ts';
 import { type ProxyOptions, type RunningProxy, startProxy } from '../../src/proxy/server.ts';
@@ -183,6 +184,63 @@ describe('what goes to the provider', () => {
     const sent = recorded.upstream.requests.at(-1)!.body.toString();
     expect(sent.endsWith(` , ${odd}], "temperature": 1.0, "zeta" : 1e2 }`)).toBe(true);
     expect(sent.length).toBeLessThan(body.length);
+  });
+});
+
+describe('a compressed request', () => {
+  it.each([
+    ['gzip', zlib.gzipSync],
+    ['deflate', zlib.deflateSync],
+    ['br', zlib.brotliCompressSync],
+    ['zstd', zlib.zstdCompressSync],
+  ])('is folded all the same, and goes on in plain JSON: %s', async (encoding, compress) => {
+    const recorded = await record();
+    const agent = createAgent(recorded.proxy.url, START);
+    await untilFolded(recorded, agent);
+    const text = JSON.stringify({ model: 'claude-sonnet-4-6', max_tokens: 9, messages: agent.messages });
+    const response = await fetch(`${recorded.proxy.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': 'test-key', 'content-encoding': encoding, 'content-type': 'application/json' },
+      body: new Uint8Array(compress(text)),
+    });
+    expect(response.headers.get('x-roundfold-status')).toBe('folded');
+    const { header, body } = recorded.upstream.requests.at(-1)!;
+    expect(header('content-encoding')).toBeUndefined();
+    expect(header('content-length')).toBe(String(body.length));
+    expect((JSON.parse(body.toString()) as Json)['max_tokens']).toBe(9);
+    expect(body.length).toBeLessThan(text.length);
+  });
+});
+
+describe('odd bodies', () => {
+  const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  it.each([
+    ['nested 1,000 levels deep', `{"messages":[{"role":"user","content":${deep(1000)}}]}`],
+    ['nested 200,000 levels deep', `{"messages":[{"role":"user","content":${deep(200_000)}}]}`],
+    ['with half a character', '{"messages":[{"role":"user","content":"\\ud83d"}]}'],
+    ['with a key that stands twice', '{"messages":[],"messages":[{"role":"user","content":"x"}]}'],
+    [
+      'with keys of objects',
+      '{"__proto__":{"a":1},"messages":[{"role":"user","content":"x","constructor":1}]}',
+    ],
+    ['with messages that are none', '{"messages":[null,1,"x",[],{}]}'],
+    ['with no messages', '{"messages":[]}'],
+    ['that is a list', '[1,2]'],
+    ['that is empty', ''],
+  ])('pass as they came: %s', async (_what, body) => {
+    const { proxy, upstream } = await record();
+    for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/responses']) {
+      const text = body.replaceAll('"messages"', path.endsWith('responses') ? '"input"' : '"messages"');
+      const response = await fetch(`${proxy.url}${path}`, {
+        method: 'POST',
+        headers: { 'x-api-key': 'k', 'content-type': 'application/json' },
+        body: text,
+      });
+      expect(response.status).toBe(200);
+      expect(['passed', 'unchanged']).toContain(response.headers.get('x-roundfold-status'));
+      expect(upstream.requests.at(-1)!.body.toString()).toBe(text);
+    }
+    expect(({} as Json)['a']).toBeUndefined();
   });
 });
 
