@@ -54,6 +54,9 @@ export const configSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('whether the dashboard shows texts of messages and memories'),
+  tenant: name
+    .optional()
+    .describe('tenant of all requests, for a proxy that one person uses; default: by the credential'),
   tenantHeader: name.optional().describe('header that names the tenant, instead of the credential'),
   maxBodyBytes: z
     .int()
@@ -135,7 +138,7 @@ function readText(key: string, text: string): unknown {
   }
 }
 
-const TEXTS = new Set(['host', 'token', 'store', 'mode', 'log', 'tenantHeader']);
+const TEXTS = new Set(['host', 'token', 'store', 'mode', 'log', 'tenant', 'tenantHeader']);
 
 function readFileText({ name: source, text }: { readonly name: string; readonly text: string }): GivenConfig {
   let value: unknown;

@@ -59,7 +59,9 @@ function isNew({ body }: Folded, before: Folded): boolean {
 
 /** Share of the window from which on a stream may begin and then say that the prompt is too long. */
 const NEAR_LIMIT = 0.85;
+/** The same where the window is not known: hardly any is smaller. */
+const SMALLEST_WINDOW = 28_000;
 
-function isNearLimit({ tokensSent, windowTokens }: Folded): boolean {
-  return windowTokens === undefined || (tokensSent !== undefined && tokensSent >= windowTokens * NEAR_LIMIT);
+function isNearLimit({ tokensSent = 0, windowTokens = SMALLEST_WINDOW }: Folded): boolean {
+  return tokensSent >= windowTokens * NEAR_LIMIT;
 }

@@ -10,6 +10,7 @@ import type { Store } from '../../stores/store.ts';
 import { requestTokens } from '../../tokens/measure.ts';
 import type { Recording } from '../../transcripts/recordings.ts';
 import type { CommandDefinition, GivenArguments } from '../command.ts';
+import { deliver, writesConversation } from '../compact/result.ts';
 import {
   createSummarizer,
   readSettings,
@@ -32,7 +33,6 @@ import {
 } from '../session-archive.ts';
 import { findSessionWriter, resumeOption, targetNames } from '../session-output.ts';
 import { overStore } from '../store.ts';
-import { deliver, writesConversation } from './compact-result.ts';
 
 /** `roundfold compact`: a smaller conversation, and an account of what became of every message. */
 export const compact: CommandDefinition = {
