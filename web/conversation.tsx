@@ -90,7 +90,7 @@ function Folds({ open, selected }: { open: Detail; selected: string | undefined 
       {open.foldList.length === 0 ? (
         <p class="empty">Not folded yet: everything goes out as it came.</p>
       ) : (
-        <div class="scroll">
+        <div class="scroll tall short">
           <table>
             <thead>
               <tr>

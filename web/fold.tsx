@@ -60,7 +60,7 @@ function Receipt({ view }: { view: FoldView }) {
             </tr>
           </thead>
           <tbody>
-            {view.runs.map((run) => (
+            {byFate(view.runs).map((run) => (
               <tr key={run.start}>
                 <td>{stretch(run.start, run.end)}</td>
                 <td class={`fate ${run.fate}`}>{fateWords[run.fate]}</td>
@@ -72,6 +72,18 @@ function Receipt({ view }: { view: FoldView }) {
       </div>
     </div>
   );
+}
+
+/** Neighbours of one fate together: they are apart because what left is kept under several handles. */
+function byFate(runs: FoldView['runs']): readonly FoldView['runs'][number][] {
+  const joined: FoldView['runs'][number][] = [];
+  for (const run of runs) {
+    const last = joined.at(-1);
+    if (last?.fate === run.fate)
+      joined[joined.length - 1] = { ...last, end: run.end, tokens: last.tokens + run.tokens };
+    else joined.push(run);
+  }
+  return joined;
 }
 
 /** The difference: what stands in the place of what. */

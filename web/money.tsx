@@ -31,8 +31,8 @@ export function MoneyView() {
         <Stat name="Cache writes" note="part of what was sent">
           {usd(sums.cacheWrites)}
         </Stat>
-        <Stat name="Not compared" note={`${formatCount(sums.incomparableTurns)} would not have fitted`}>
-          {formatCount(sums.unpricedTurns)} <small>without a price</small>
+        <Stat name="Without a price" note={`${formatCount(sums.cutTurns)} would have been cut`}>
+          {formatCount(sums.unpricedTurns)} <small>turns</small>
         </Stat>
       </dl>
       <section aria-label="Costs over time">
@@ -62,7 +62,7 @@ function Losses({ sums }: { sums: Money }) {
       {sums.losses.length === 0 ? (
         <p class="empty">None.</p>
       ) : (
-        <div class="scroll">
+        <div class="scroll tall short">
           <table>
             <thead>
               <tr>

@@ -62,7 +62,7 @@ async function refresh(): Promise<void> {
     settings.value = list;
   }
   health.value = newHealth ?? health.value;
-  await follow();
+  await Promise.all([follow(), loadMoney()]);
 }
 
 function take(change: Change): void {
@@ -84,7 +84,7 @@ async function follow(): Promise<void> {
   if (view !== 'c' || id === undefined) {
     detail.value = undefined;
     fold.value = undefined;
-    await loadMoney();
+    if (view === 'money') await loadMoney();
     return;
   }
   if (detail.value?.id !== id) detail.value = undefined;

@@ -1,3 +1,5 @@
+/** The loop of a chat: reads entries, asks the provider, runs the tools that are called. */
+
 import { changeOf } from '../compaction/plan/strategy.ts';
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { ToolCallBlock } from '../conversation/message.ts';
@@ -43,7 +45,7 @@ export async function runTurn(chat: Chat, entry: string, signal: AbortSignal): P
   return 'failed';
 }
 
-/** What to do when the provider says that it is too long. Gives whether it is shorter now. */
+/** Shortens the conversation after the provider has refused it as too long. Says whether it is shorter now. */
 async function makeRoom(chat: Chat, signal: AbortSignal): Promise<boolean> {
   chat.say(chat.host.style('yellow', 'the provider says that this is too long'));
   const outcome = await compactNow(chat, { strategy: chat.configured() }, signal);
@@ -149,7 +151,7 @@ export async function runChat(chat: Chat, entries: EntrySource): Promise<ChatEnd
   }
 }
 
-/** A disk that is full ends no chat. */
+/** Saves, and goes on chatting when that fails, as on a full disk. */
 function saveOrSay(chat: Chat): void {
   try {
     chat.keep();

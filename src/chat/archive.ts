@@ -1,3 +1,5 @@
+/** Keeps the messages that compactions take out of a chat, in a store, for /recall. */
+
 import { decorate } from '../compaction/decorators/decorate.ts';
 import type { Change, Strategy } from '../compaction/plan/strategy.ts';
 import type { Message } from '../conversation/message.ts';

@@ -1,3 +1,5 @@
+/** The compactor of a chat: automatic runs and those by hand, with one ledger and one log. */
+
 import type { AutoCompactState } from '../compaction/breaker.ts';
 import { type CallOptions, type Compactor, createCompactor } from '../compaction/compactor.ts';
 import type { LogRecord } from '../compaction/decorators/with-logging.ts';
@@ -48,7 +50,7 @@ export class RunLog {
   }
 }
 
-/** A run that somebody asks for. */
+/** A compaction that the user asks for. */
 export interface RunByHand {
   readonly strategy: Strategy;
 }
@@ -114,7 +116,7 @@ export class ChatCompactor {
     return { paid: ledger.actualCost + beside, saved: savedSoFar(ledger) - beside };
   }
 
-  /** Before each request. */
+  /** To be called before each request. */
   async runIfDue(body: unknown, call: CallOptions): Promise<Outcome> {
     const outcome = await this.#alone(async () => (await this.#inner.maybeCompact(body, call)).outcome);
     if (call.signal?.aborted !== true && !isNested(outcome)) this.#unsettled = 0;

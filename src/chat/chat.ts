@@ -1,3 +1,5 @@
+/** The state of one chat: dialogue, provider, compactor, usage, and where it is saved. */
+
 import type { CompactionEvent } from '../compaction/options.ts';
 import type { Strategy } from '../compaction/plan/strategy.ts';
 import { createStrategy } from '../compaction/strategies/registry.ts';
@@ -26,11 +28,11 @@ export interface ChatHost {
   /** Writes to the screen, or to whatever stands for it. */
   out(text: string): void;
   style(style: ChatStyle, text: string): string;
-  /** As wide as the screen is now. */
+  /** Columns of the screen, as it is now. */
   columns(): number;
   /** Whether to draw with plain characters. */
   readonly isPlain: boolean;
-  /** The name that somebody meant who wrote another one. */
+  /** The known name that is nearest to a mistyped one. */
   nearest(word: string, names: readonly string[]): string | undefined;
   /**
    * Writes a conversation for its owner alone, whole or not at all.
@@ -169,7 +171,7 @@ export class Chat {
     this.#spent = addSummary(this.#spent, usage);
   }
 
-  /** Forgets what was said of messages that are no longer the same. */
+  /** Forgets the reported usage: the messages are no longer those it was reported for. */
   changed(): void {
     this.#reported = undefined;
   }

@@ -1,3 +1,5 @@
+/** Compacts a chat, before a request or by hand, and says what came of it. */
+
 import { changeOf, notCompacted, type Outcome } from '../compaction/plan/strategy.ts';
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { Conversation } from '../conversation/format.ts';

@@ -1,3 +1,5 @@
+/** The line that shows how full the context window is. */
+
 import { drawBar, formatCount, formatShort } from '../report/terminal.ts';
 import { tokenWarningState } from '../tokens/thresholds.ts';
 import type { Chat, ChatStyle } from './chat.ts';

@@ -1,3 +1,5 @@
+/** Reads the conversation of any file into the format of the chat. */
+
 import { RoundfoldError } from '../conversation/errors.ts';
 import { withMessages } from '../conversation/format.ts';
 import { ensureToolResultPairing } from '../conversation/pairing.ts';

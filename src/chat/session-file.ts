@@ -1,3 +1,5 @@
+/** Saved chats: where they are, how they are written and read. */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -20,7 +22,7 @@ export interface SavedChat extends DialogueState {
 /** What a chat has taken, so that it can be told the next day too. */
 export interface ChatAccounts {
   readonly spent: Spent;
-  /** When the newest request was sent, in milliseconds: by then its prompt cache expires. */
+  /** When the newest request was sent, in milliseconds: its prompt cache expires some time after that. */
   readonly askedAt: number | undefined;
   readonly runs: RunAccounts | undefined;
 }
@@ -73,7 +75,7 @@ function listSessions(folder: string): readonly string[] {
 
 const HEADER = 'roundfold-chat';
 
-/** A chat as lines of JSON: a header, the messages as they are, and what it takes to undo. */
+/** A chat as lines of JSON: a header, the messages as they are, then undo records. */
 export function formatSession({ format, model, pins, accounts, messages, done, undone }: SavedChat): string {
   const lines = [
     { type: HEADER, version: 1, format, model, pins, accounts },

@@ -1,9 +1,11 @@
+/** The tools of the chat, which list, read and search files, and what keeps them inside the working directory. */
+
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { asString, isObject, type JsonObject } from '../conversation/json.ts';
 import { callArguments, type ToolCallBlock } from '../conversation/message.ts';
 
-/** A tool of the harness: only looks, and only below the working directory. */
+/** A tool that the model is offered: it only reads, and only below the working directory. */
 export interface ChatTool {
   readonly name: string;
   readonly summary: string;
@@ -53,7 +55,7 @@ export async function openWorkspace(folder: string): Promise<Workspace> {
 
 const MOST_ENTRIES = 200;
 
-/** What is in a folder. */
+/** `list_files`: what is in a folder. */
 const listFiles: ChatTool = {
   name: 'list_files',
   summary: 'Lists a folder below the working directory.',
@@ -72,7 +74,7 @@ const listFiles: ChatTool = {
 
 const MOST_BYTES = 64 * 1024;
 
-/** The text of a file, or its beginning. */
+/** `read_file`: the text of a file, or its beginning. */
 const readTextFile: ChatTool = {
   name: 'read_file',
   summary: 'Reads a text file below the working directory.',
@@ -108,10 +110,10 @@ async function readBeginning(path: string): Promise<string> {
 const MOST_MATCHES = 40;
 const MOST_FILES = 2000;
 const LONGEST_LINE = 200;
-/** Folders that hold what others have written. */
+/** Folders that a search skips: dependencies, builds, version control. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git', 'dist']);
 
-/** Lines in which a text occurs. */
+/** `search_files`: the lines in which a text occurs. */
 const searchFiles: ChatTool = {
   name: 'search_files',
   summary: 'Finds the lines of files below the working directory that contain a text.',

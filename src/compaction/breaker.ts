@@ -1,3 +1,5 @@
+/** The circuit breaker: counts failing and useless runs, and pauses the summarizer or automatic runs. */
+
 import { shouldCompact, type ThresholdOptions } from '../tokens/thresholds.ts';
 import { changeOf, type NotCompacted, notCompacted, type Outcome } from './plan/strategy.ts';
 

@@ -1,3 +1,5 @@
+/** createCompactor: keeps one conversation inside its context window. */
+
 import { type Conversation, writeConversation } from '../conversation/format.ts';
 import type { Message, Usage } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';

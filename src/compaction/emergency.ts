@@ -1,3 +1,5 @@
+/** The last resort when a request does not fit its window: a list of what was done, dropped rounds, shortened results. */
+
 import type { Conversation } from '../conversation/format.ts';
 import { requestTokens } from '../tokens/measure.ts';
 import { rescuedTokens, shouldContextCollapse } from '../tokens/thresholds.ts';
@@ -14,7 +16,7 @@ import {
 } from './plan/strategy.ts';
 import { collapse as collapseStrategy } from './strategies/collapse.ts';
 
-/** Times that rounds are dropped or results shortened for one request: each time by what was left over as well. */
+/** How often rounds are dropped or results shortened for one request; each try also removes what the last one left over. */
 const TRIES = 8;
 
 /**

@@ -1,3 +1,5 @@
+/** Runs a strategy: context, watched summarizer, fallback, legality, emergency. Every compaction comes through here. */
+
 import type { Conversation } from '../conversation/format.ts';
 import { addUsage } from '../conversation/message.ts';
 import type { Summarizer, SummaryRequest } from '../memory/summary-request.ts';
@@ -63,7 +65,7 @@ function isWithoutTarget({ thresholds }: Engine, { tokens }: RunTurn, { targetTo
   return targetTokens === undefined && tokens <= thresholds.targetTokens;
 }
 
-/** Nobody asked for the half that such a run aims at: what it has freed is what was wanted. */
+/** A manual run without a target aims at half. Missing that half is no failure, since nobody asked for it. */
 function withoutTarget(outcome: Outcome): Outcome {
   if (outcome.status !== 'insufficient' || outcome.best === undefined) return outcome;
   const { best, usage } = outcome;

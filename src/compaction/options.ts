@@ -1,3 +1,5 @@
+/** Options and events of a compactor, and how options are checked. */
+
 import { RoundfoldError } from '../conversation/errors.ts';
 import { findFormat, formats } from '../formats/registry.ts';
 import { memory } from '../memory/summarizer.ts';

@@ -1,3 +1,5 @@
+/** Ends runs in time, and watches the summarizer of a run: what it cost, why it failed. */
+
 import { askSummarizer, type Summarizer, type SummaryOutcome } from '../memory/summary-request.ts';
 
 /** Timers with a longer delay fire at once. */

@@ -1,8 +1,10 @@
+/** Recognises the compaction calls that clients make themselves, which must pass whole. */
+
 import type { Conversation } from '../conversation/format.ts';
 import { asString, isObject } from '../conversation/json.ts';
 import { hasToolCall, hasToolResult, type Message } from '../conversation/message.ts';
 
-/** What a client's compaction call is told by. */
+/** The client whose compaction call it is, and the signs by which it is recognised. */
 interface ClientCompaction {
   readonly client: string;
   isCall(request: Request): boolean;

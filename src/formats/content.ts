@@ -1,3 +1,5 @@
+/** Building blocks that all formats share: text, calls, results, media. */
+
 import { asList, asString, isObject, type JsonObject } from '../conversation/json.ts';
 import {
   type Block,

@@ -1,3 +1,5 @@
+/** Reads what stands around the messages of a request: the list itself, tools, ids. */
+
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { Frame, Recognition, ToolDefinition } from '../conversation/format.ts';
 import { asList, asString, isObject } from '../conversation/json.ts';

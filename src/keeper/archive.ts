@@ -1,3 +1,5 @@
+/** What left a view: handles for it, and the spans in which a store keeps it. */
+
 import type { HandleFor } from '../compaction/plan/receipt.ts';
 import type { Format } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
@@ -6,10 +8,10 @@ import { type KeptMessage, keptMessage, searchableText, spanHandle } from '../st
 import type { ArchivedSpan, Checkpoint, Stretch } from '../stores/store.ts';
 import { joinStretches, type Piece } from './views.ts';
 
-/** Names what leaves a view in one run, and keeps what has left. */
+/** Gives handles to the messages that leave a view in one run, and collects them for the store. */
 export interface Archive {
   readonly handleFor: HandleFor;
-  /** What has to be kept so that every name in the new view can be read, and every message that left. */
+  /** The spans to store, so that every handle in the new view, and every message that left, can be read again. */
   spansOf(left: Left): readonly ArchivedSpan[];
 }
 

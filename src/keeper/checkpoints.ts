@@ -1,3 +1,5 @@
+/** Makes checkpoints of compactions, and finds the longest one that is true of a request. */
+
 import type { AutoCompactState } from '../compaction/breaker.ts';
 import type { Fate } from '../compaction/plan/plan.ts';
 import type { FateRun, Receipt } from '../compaction/plan/receipt.ts';

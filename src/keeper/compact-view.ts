@@ -1,3 +1,5 @@
+/** Compacts a view for a checkpoint, or makes one request fit in an emergency. */
+
 import { rescue } from '../compaction/emergency.ts';
 import { createContext, runCompaction } from '../compaction/engine.ts';
 import type { Engine, RunTurn } from '../compaction/options.ts';
@@ -39,7 +41,7 @@ function claimsSummary(edit: Edit): boolean {
   return edit.type === 'summarize' || (edit.type === 'drop' && edit.isSummarised === true);
 }
 
-/** A request for once. */
+/** A request that is made smaller this once, without a checkpoint. */
 export interface Reduced {
   readonly conversation: Conversation;
   readonly tokens: number;

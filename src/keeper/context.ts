@@ -1,3 +1,5 @@
+/** What a keeper needs for each model, made from its options and remembered. */
+
 import { type CompactionEvent, createEngine, type Engine } from '../compaction/options.ts';
 import { later } from '../compaction/watch.ts';
 import type { Format } from '../conversation/format.ts';
@@ -8,7 +10,7 @@ import { tokensWithin } from '../tokens/thresholds.ts';
 import type { KeeperEvent, KeeperOptions, Schedule } from './options.ts';
 import { Recent } from './recent.ts';
 
-/** Everything it takes to serve requests for one model. */
+/** What a keeper needs to serve the requests for one model: compactor, store, clock, thresholds. */
 export interface KeeperContext {
   /** That of the model: its window, its way of counting, its rules. */
   readonly engine: Engine;
@@ -38,7 +40,7 @@ const PATIENCE_MILLISECONDS = 120_000;
 const REMEMBERED_MODELS = 20;
 /** Larger than any: what cannot be meant there cannot be meant anywhere. */
 const ANY_WINDOW = 1e9;
-/** No model is called that. */
+/** Key for requests whose model is unknown: no model has this name. */
 const NO_MODEL = '';
 
 /**

@@ -1,3 +1,5 @@
+/** Compactions in the background: one per conversation, under a lease of the store. */
+
 import { type AutoCompactState, afterOutcome, isSummarizerPaused } from '../compaction/breaker.ts';
 import { measureRequest } from '../compaction/compactor.ts';
 import type { Engine } from '../compaction/options.ts';
@@ -20,14 +22,14 @@ import type { Schedule, StoreOperation } from './options.ts';
 import { remember, type Track } from './tracks.ts';
 import { type Piece, piecesOf, projectView } from './views.ts';
 
-/** What a flight is for. */
+/** The request for which a compaction runs in the background (a flight). */
 export interface FlightPlan {
   readonly turn: KeeperTurn;
   readonly track: Track;
   /** The checkpoint that the request went out with. */
   readonly base: Checkpoint | undefined;
   readonly signal: AbortSignal;
-  /** Gives up what takes too long. */
+  /** Aborts the run, which takes too long. */
   abort(): void;
 }
 

@@ -1,3 +1,5 @@
+/** Remembers compactions of a client that sends its whole history each time, without a store. */
+
 import type { CallOptions, Compactor } from '../compaction/compactor.ts';
 import { changeOf } from '../compaction/plan/strategy.ts';
 import type { Format } from '../conversation/format.ts';

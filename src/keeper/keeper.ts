@@ -1,3 +1,5 @@
+/** The keeper: decides for each request whether it may be touched, and gives the view to send. */
+
 import { checkFormat, checkOptionNames } from '../compaction/options.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
 import { type Conversation, writeConversation } from '../conversation/format.ts';

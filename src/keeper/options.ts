@@ -1,3 +1,5 @@
+/** Options and events of a keeper. */
+
 import { type CompactionEvent, type CompactorOptions, engineOptionNames } from '../compaction/options.ts';
 import type { VolatileParts } from '../conversation/identity.ts';
 import type { Hash } from '../conversation/sha256.ts';

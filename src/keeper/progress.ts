@@ -1,3 +1,5 @@
+/** Arithmetic for clients that keep a summary of ours in their own list: what is covered, what comes next. */
+
 import { alignToGroup, atomicGroups } from '../conversation/cuts.ts';
 import type { Format } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';

@@ -1,3 +1,5 @@
+/** Serves requests: checkpoint, view, and the compaction in the background when one is due. */
+
 import { afterTurn } from '../compaction/breaker.ts';
 import { measureRequest } from '../compaction/compactor.ts';
 import type { Receipt } from '../compaction/plan/receipt.ts';
@@ -17,7 +19,7 @@ import { remember, type Track, Tracks } from './tracks.ts';
 import { projectView } from './views.ts';
 
 export interface RunnerCall {
-  /** That of the model that the request is for. */
+  /** The context of the request's model. */
   readonly context: KeeperContext;
   readonly tenant: string;
   readonly usage?: Usage | undefined;

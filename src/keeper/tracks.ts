@@ -1,3 +1,5 @@
+/** What a process remembers of each conversation between its requests. */
+
 import { type AutoCompactState, initialAutoCompactState } from '../compaction/breaker.ts';
 import { beginsWith, type Chain, namesOfConversation } from '../conversation/identity.ts';
 import type { Checkpoint } from '../stores/store.ts';

@@ -1,3 +1,5 @@
+/** Puts the parts of a checkpoint and the rest of the request together, and traces where each message comes from. */
+
 import { applyStep, type Edit, type Fate, type Plan, withoutUsage } from '../compaction/plan/plan.ts';
 import type { Conversation, Format } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';

@@ -1,3 +1,5 @@
+/** Sums measurements up over cuts and sessions: means with 95 % intervals, and paired differences. */
+
 import type { Measurement } from './measure.ts';
 import { type FigureName, figureMeasures } from './measures.ts';
 

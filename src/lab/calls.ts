@@ -1,3 +1,5 @@
+/** Tool calls of a recorded session: what they ran, which lines they quote, which files they change. */
+
 import { fileAccess } from '../conversation/file-access.ts';
 import { callArguments, type Message, type ToolCallBlock, textOf } from '../conversation/message.ts';
 import { linkTools } from '../conversation/tool-links.ts';
@@ -135,7 +137,7 @@ function splitPatch(text: string, { oldLines, contextLines, written }: PatchPart
 
 const PATCHED_FILE = /^\*\*\* (?:Update|Add) File: (.{1,300})$/gm;
 
-/** Editors say so when they leave a file as it was, and most without a flag. */
+/** Words in the result of an edit that was not made: most editors set no error flag. */
 const NOT_WRITTEN = /^(?!.*(?:success|updated|created|edited|wrote)).*(?:error|cannot|must be|denied)/is;
 const TOLD_CHARACTERS = 300;
 

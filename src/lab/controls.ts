@@ -45,7 +45,7 @@ function piecesOf({ prefix }: Cut, estimator: TokenEstimator): readonly Piece[] 
   });
 }
 
-/** What stands in front of a list that may not begin as it does. */
+/** A message that is put in front of a list whose first message the format does not allow there. */
 const LEFT_OUT = '[earlier messages were left out]';
 
 function withUserFirst({ prefix }: Cut, messages: readonly Message[]): readonly Message[] {
@@ -104,7 +104,7 @@ function rememberWords(scan: (text: string, take: (word: string) => void) => voi
   };
 }
 
-/** Every name of the prefix: full marks for reference, none for meaning. */
+/** Control row: every name of the prefix. It scores full marks for references and carries no meaning. */
 const namesOf = rememberWords((text, take) => scanText(text, { entity: take }));
 
 /** Every distinct word and name of the prefix. */

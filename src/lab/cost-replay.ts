@@ -1,3 +1,5 @@
+/** Replays a recorded session against a prompt cache and says what it would have cost under a policy. */
+
 import {
   type AutoCompactState,
   afterOutcome,

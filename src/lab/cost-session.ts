@@ -1,3 +1,5 @@
+/** A recorded session as the requests it was made of, for the replay of its costs. */
+
 import type { PromptSegment } from '../compaction/economics/prompt-cache.ts';
 import { runCompaction } from '../compaction/engine.ts';
 import { createEngine } from '../compaction/options.ts';

@@ -1,3 +1,5 @@
+/** Finds the sentences in which the model decides, concludes or explains, and looks for them in a context. */
+
 import { isUserText, type Message } from '../conversation/message.ts';
 import { entitiesIn } from '../memory/facts/entities.ts';
 import { foldText, sentencesOf } from './texts.ts';

@@ -1,3 +1,5 @@
+/** Finds the demands of the user, by rules that share nothing with those of the memory. */
+
 import { isUserText, type Message } from '../conversation/message.ts';
 import { readSummaryMessage } from '../conversation/summary-message.ts';
 import { sentencesOf } from './texts.ts';
@@ -105,7 +107,7 @@ export function demandsOf(messages: readonly Message[], openingSummary?: string)
   return [...found];
 }
 
-/** Obligation that is one whoever it speaks of. */
+/** Words of obligation that demand something whatever their subject is. */
 const OBLIGATION =
   /\b(?:must|mustn't|should(?: not|n't| never| always| only)|make sure|under no circumstances|without exception)\b/i;
 

@@ -1,3 +1,5 @@
+/** Follows the lines of files through a session, to tell current lines from replaced ones. */
+
 import { fileAccess } from '../conversation/file-access.ts';
 import { callArguments, type Message, type ToolCallBlock } from '../conversation/message.ts';
 import { type AnsweredCall, answeredCalls, editTextsOf, lastTwoParts, shellCommandOf } from './calls.ts';
@@ -14,9 +16,9 @@ export interface FileHistory {
 /** Commands of a shell whose output is text of files. */
 const PRINTS_FILES = /(?:^|[\s;&|(])(?:cat|sed -n|nl|head|tail|bat|rg|grep|git show)\s/;
 const FAILED_EDIT = /^\s{0,10}(?:error|failed|no replacement was performed)/i;
-/** Arguments that hold all that a file has from then on. */
+/** Arguments of calls that hold the whole new text of a file. */
 const WHOLE_FILE_KEYS = ['content', 'contents', 'file_text'] as const;
-/** A text of nobody knows which file. */
+/** Key for text whose file is unknown. */
 const ANY_FILE = '';
 
 /** Follows the lines of files through the calls of these messages. */
@@ -81,7 +83,7 @@ class LiveLines implements FileHistory {
     for (const line of this.#take(lines)) this.#leave(file, line);
   }
 
-  /** All that a file had is gone. */
+  /** Forgets all lines of a file. */
   replaceFile(file: string): void {
     for (const [line, files] of this.#files) if (files.has(file)) this.#leave(file, line);
   }

@@ -1,3 +1,5 @@
+/** The rows of a comparison: strategies, controls and the oracle. */
+
 import { defaultSummarizer } from '../compaction/options.ts';
 import { createStrategy, strategies } from '../compaction/strategies/registry.ts';
 import type { TokenEstimator } from '../tokens/estimator.ts';

@@ -1,3 +1,5 @@
+/** Finds the last check of a session (tests, build) and whether a context still tells its outcome. */
+
 import type { Message } from '../conversation/message.ts';
 import { answeredCalls, shellCommandOf } from './calls.ts';
 import { foldText } from './texts.ts';
@@ -56,7 +58,7 @@ function partsOf(command: string): readonly string[] {
 }
 
 const SHORTEST_OUTCOME = 3;
-/** So much of an outcome's line has to be there. */
+/** How many characters of an outcome's line have to be in the context. */
 const OUTCOME_CHARACTERS = 80;
 
 function outcomeLines(result: string): readonly string[] {
@@ -73,7 +75,7 @@ function outcomeLines(result: string): readonly string[] {
 const WINDOW = 600;
 /** A word like `failed` does so only when it is nearer: it may speak of something else. */
 const WORD_WINDOW = 150;
-/** So many characters tell a command from others. */
+/** How many characters of a command tell it from others. */
 const HEAD_CHARACTERS = 40;
 /** Where a command runs does not tell it from others, nor how much of its output was looked at. */
 const CHANGE_OF_FOLDER = /^cd [^&;]{1,300}(?:&&|;)\s{0,5}/;

@@ -1,3 +1,5 @@
+/** Says in words what a compaction lost that later work needed. */
+
 import type { Message, ToolCallBlock } from '../conversation/message.ts';
 import { groupRounds } from '../conversation/rounds.ts';
 import { type BlockPosition, linkTools } from '../conversation/tool-links.ts';
@@ -9,7 +11,7 @@ import type { Missed } from './score.ts';
 import { textsOf } from './texts.ts';
 import type { Cut } from './trajectory.ts';
 
-/** Something that is not there any more, in words. Plain data. */
+/** Something that a compaction lost and later work needed, in words. Plain data. */
 export interface Loss {
   /** `path`, `identifier`, `number`, …, `edit line`, `demand` or `probe`. */
   readonly kind: string;
@@ -26,7 +28,7 @@ export interface Loss {
 const LONGEST_TARGET = 40;
 const LONGEST_TEXT = 200;
 
-/** Kinds of names that are one to a reader. */
+/** Kinds of names that a reader does not tell apart, under one word. */
 const KIND_WORDS: Readonly<Partial<Record<EntityKind, string>>> = {
   camel: 'identifier',
   pascal: 'identifier',

@@ -1,3 +1,5 @@
+/** Measures rows: each compacts the prefix of a cut within a budget, and the result is scored. */
+
 import { changeOf } from '../compaction/plan/strategy.ts';
 import type { Recording } from '../transcripts/recordings.ts';
 import type { Figures } from './measures.ts';
@@ -25,7 +27,7 @@ export interface LabCase extends Exam {
 export interface LabCaseOptions extends CutOptions {
   /** `names` (default): whatever looks like a name in later calls. `values`: whole arguments, for service dialogues. */
   readonly needs?: 'names' | 'values' | undefined;
-  /** A future that needs less of its prefix says nothing about it and is left out. Default 3. */
+  /** Cuts whose future needs fewer things of the prefix than this are left out: they measure nothing. Default 3. */
   readonly minimumNeeds?: number | undefined;
   /** Which of the cuts to look at, by number from 0: a part of the work. Default all. */
   readonly isWanted?: ((cut: number) => boolean) | undefined;
@@ -110,7 +112,7 @@ async function runRow(row: Row, { cut }: LabCase, budgetTokens: number): Promise
     : { messages: change.conversation.messages, receipt: change.receipt };
 }
 
-/** A budget may be missed by so much before it counts: estimates of parts do not add up exactly. */
+/** By what share a budget may be exceeded before that counts: estimates of parts do not add up exactly. */
 const TOLERANCE = 1.02;
 
 /** Scores an output that is there already. */
@@ -152,7 +154,7 @@ function recordedLevelName(harness: string): string {
   return `${RECORDED_LEVEL}${harness}'s own summary`;
 }
 
-/** Whether a level is called so. */
+/** Whether a level has the name of such a budget. */
 export function isRecordedLevel(level: string): boolean {
   return level.startsWith(RECORDED_LEVEL);
 }

@@ -1,3 +1,5 @@
+/** How a prefix speaks of a name: the words beside it and the lines it stands on. */
+
 import { scanText } from '../memory/facts/entities.ts';
 import type { PatternFinder } from './pattern-finder.ts';
 import {
@@ -10,7 +12,7 @@ import {
   type TextSource,
 } from './texts.ts';
 
-/** So far from a name a word may stand, in characters, to bind it. */
+/** A word binds a name (says what it is) when it stands within this many characters of it. */
 const REACH = 100;
 /** A longer line is looked at piece by piece. */
 const LONG_LINE = 1000;
@@ -69,9 +71,9 @@ function readLine(text: string, start: number, end: number): LineWords {
   return isLong ? { start, end, words } : { start: from, end: to, words };
 }
 
-/** So many plain words beside a name say what it was. */
+/** How many plain words beside a name say what it was. */
 export const TWO_WORDS = 2;
-/** So many say it firmly. */
+/** How many say it firmly. */
 export const FOUR_WORDS = 4;
 
 /** A name that stands on more lines than this is known well enough by these. */

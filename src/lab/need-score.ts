@@ -1,3 +1,5 @@
+/** Scores a context by how much of what the future needed is still in it. */
+
 import type { Receipt } from '../compaction/plan/receipt.ts';
 import type { Message } from '../conversation/message.ts';
 import { FOUR_WORDS, TWO_WORDS, wordsNear } from './mentions.ts';
@@ -5,7 +7,7 @@ import type { LineNeed, NameNeed, Needs } from './needs.ts';
 import { createPatternFinder, type PatternFinder } from './pattern-finder.ts';
 import { bareLine, lineAround, textsOf } from './texts.ts';
 
-/** How much of something is left. */
+/** How many of how many are left. */
 export interface Share {
   readonly kept: number;
   readonly of: number;

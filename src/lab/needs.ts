@@ -1,3 +1,5 @@
+/** Finds what the recorded future of a session took from its past: names, lines of edits, demands, files. */
+
 import { callArguments, type Message, type ToolCallBlock } from '../conversation/message.ts';
 import { type EntityKind, scanText } from '../memory/facts/entities.ts';
 import { createTokenEstimator } from '../tokens/estimator.ts';

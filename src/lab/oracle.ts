@@ -1,3 +1,5 @@
+/** The oracle: a row that knows the needs and picks the best text for its budget, as an upper bound. */
+
 import type { TokenEstimator } from '../tokens/estimator.ts';
 import { TWO_WORDS, wordsNear } from './mentions.ts';
 import { needsMetBy } from './need-score.ts';

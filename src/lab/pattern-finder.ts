@@ -1,3 +1,5 @@
+/** Finds many texts at once, for the scores. */
+
 import { isWordBorder, isWordCode } from '../memory/facts/entities.ts';
 
 /** Finds many texts in a text in one pass over its words. */

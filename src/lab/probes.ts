@@ -1,3 +1,5 @@
+/** Probes: questions that a successor would ask, and whether a context answers them. */
+
 import { type Place, RoundfoldError } from '../conversation/errors.ts';
 import type { Format } from '../conversation/format.ts';
 import { isObject, type JsonObject } from '../conversation/json.ts';
@@ -69,7 +71,7 @@ export function scoreProbes(probes: readonly Probe[], text: string): ProbeScore 
   return { share: whole === 0 ? 1 : 1 - weightOf(missed) / whole, missed };
 }
 
-/** All evidence of a probe stands within so many characters. */
+/** All evidence of a probe has to stand within this many characters. */
 const WINDOW = 600;
 /** A text that stands in more places than this is known well enough by these. */
 const MOST_PLACES = 5000;

@@ -1,3 +1,5 @@
+/** What a row of a comparison is, and how a strategy becomes one. */
+
 import { runCompaction } from '../compaction/engine.ts';
 import { createEngine } from '../compaction/options.ts';
 import { changeOf, type Outcome, type Strategy } from '../compaction/plan/strategy.ts';

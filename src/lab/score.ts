@@ -1,3 +1,5 @@
+/** All figures of one context at one cut: needs, probes, demands, legality, prompt cache. */
+
 import type { Receipt } from '../compaction/plan/receipt.ts';
 import { findContract } from '../contracts/registry.ts';
 import { currentTurnStart } from '../conversation/cuts.ts';

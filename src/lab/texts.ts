@@ -1,3 +1,5 @@
+/** Texts of messages as the lab compares them: normalised, in sentences and in bare lines. */
+
 import {
   type Block,
   callArguments,

@@ -1,3 +1,5 @@
+/** Cuts recorded sessions in two: a prefix to compact, and the future that really followed. */
+
 import { legalCuts } from '../conversation/cuts.ts';
 import { type Conversation, withMessages } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';

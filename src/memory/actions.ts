@@ -1,7 +1,9 @@
+/** Reads tool calls: which files a call changes or looks at, which command it runs, which to-do list it writes. */
+
 import { isObject, type JsonObject } from '../conversation/json.ts';
 import { callArguments, type ToolCallBlock } from '../conversation/message.ts';
 
-/** A text of a file that takes the place of another one. */
+/** One replacement in a file: the old text and the new one. */
 export interface Change {
   /** Undefined: the whole file is written. */
   readonly old: string | undefined;
@@ -31,7 +33,7 @@ export interface TaskItem {
   readonly detail?: string | undefined;
 }
 
-/** What a call does, told from the shape of its arguments first and from the name of the tool last. */
+/** What a tool call does. The shape of its arguments decides first, the name of the tool last. */
 export type Action =
   | { readonly kind: 'change'; readonly files: readonly FileChange[] }
   | { readonly kind: 'look'; readonly files: readonly FileLook[] }
@@ -304,7 +306,7 @@ function shortArguments(input: JsonObject): string {
   return parts.join(', ').slice(0, LONGEST_ARGUMENTS);
 }
 
-/** Values of a live program need not be JSON. */
+/** The value as JSON, or `…` where it has none: a live program may hand in any value. */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';

@@ -1,3 +1,5 @@
+/** Chooses the lines by which a memory tells an edit. */
+
 import type { Change } from './actions.ts';
 import type { StoryContext } from './offer/story-place.ts';
 

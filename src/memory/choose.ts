@@ -1,8 +1,10 @@
+/** Fills the room of a memory with the pieces that are worth most per token. */
+
 import { type NameWorth, namesIn } from './names.ts';
 import type { PartName, Piece } from './offer/piece.ts';
 import { CROWDING } from './weights.ts';
 
-/** What is told of each piece: the numbers of its units. */
+/** The units that were chosen of each piece, by their index. */
 export type Choice = ReadonlyMap<Piece, ReadonlySet<number>>;
 
 export interface ChooseTerms {
@@ -15,7 +17,7 @@ export interface ChooseTerms {
 /** What a line break, a list mark and the words around a head cost. */
 const AROUND_HEAD = 3;
 const AROUND_UNIT = 1;
-/** Less room is not worth looking further for something that fits. */
+/** With fewer tokens left than this, the search for something that fits ends. */
 const SMALLEST_REST = 12;
 const SHORTEST_REPEAT = 25;
 

@@ -6,7 +6,7 @@ const LOOKS = new Set(
     ' ',
   ),
 );
-/** They move files about, whatever the files are called. */
+/** Commands that act on files, whatever words the names of those files contain. */
 const FILE_COMMANDS = new Set('rm mv cp ln mkdir rmdir touch chmod chown kill'.split(' '));
 const GIT_LOOKS = new Set(
   'status diff log show branch remote rev-parse rev-list ls-files ls-tree blame describe config grep ls-remote reflog shortlog cat-file verify-pack count-objects fsck check-ignore'.split(
@@ -19,14 +19,14 @@ const CHECK =
 const WAY = /^cd [^&;|\n]{1,300}(?:&&|;)\s{0,5}/;
 const SETTINGS = /^(?:env )?(?:[A-Z_][A-Z0-9_]{0,40}=\S{0,200} ){1,8}/;
 
-/** A command without the way to its folder and without what its output is cut to. */
+/** A command without a leading `cd …` and without what shortens its output (`| head`, `| tail`). */
 export function shownCommand(command: string): string {
   const text = command.trim();
   const way = WAY.exec(text)?.[0] ?? '';
   return withoutCut(way.length < text.length ? text.slice(way.length) : text);
 }
 
-/** The same without settings in front: two runs with other settings are runs of one command. */
+/** The same without `NAME=value` in front: runs with other settings are runs of one command. */
 export function plainCommand(command: string): string {
   const text = shownCommand(command);
   const settings = SETTINGS.exec(text)?.[0] ?? '';
@@ -42,7 +42,7 @@ function withoutCut(text: string): string {
     .replace(/\s{0,5}2>&1$/, '');
 }
 
-/** A text that is fed to a program: by its end mark and its lines. */
+/** A here-document: its end mark and its lines. */
 export const HEREDOC = /<<-?\s?['"]?(\w{1,20})['"]?[^\n]{0,200}\n([\s\S]{1,6000}?)\n\s{0,8}\1\b/g;
 
 /** Tells what a command is for by its first words, and by the words of checks. */
@@ -54,10 +54,10 @@ export function commandKind(command: string): CommandKind {
   return 'do';
 }
 
-/** Words of the shell that stand before a command, and values that are put aside for one. */
+/** What may stand in front of a command: `sudo`, `timeout 5`, `if`, `NAME=value`. */
 const BEFORE_COMMAND =
   /^(?:(?:sudo|time|timeout \d{1,5}s?|env|do|then|else|if|while|until|[!{(]) |[A-Za-z_]\w{0,40}=(?:\$\([^)]{0,200}\)|"[^"]{0,200}"|'[^']{0,200}'|\S{0,200})(?: |$)){1,8}/;
-/** They only hold other commands together. */
+/** Parts of a script that run nothing themselves: `for`, `done`, `fi`, closing brackets. */
 const SYNTAX = /^(?:$|for |done\b|fi$|[})])/;
 
 function kindOfPart(given: string): CommandKind {
@@ -79,7 +79,7 @@ function kindOfPart(given: string): CommandKind {
   return CHECK.test(part.slice(0, 200)) ? 'check' : 'do';
 }
 
-/** Puts no file anywhere. */
+/** Redirections that write no file. */
 const DISCARDS = /\d?>&\d|[\d&]?>\s?\/dev\/null/g;
 
 /** The files that a command prints, with the first line where it tells. Only commands that do nothing else. */

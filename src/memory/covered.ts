@@ -1,3 +1,5 @@
+/** What a summary covers: the messages that leave, earlier summaries among them, and the demands that must survive. */
+
 import type { Span } from '../conversation/cuts.ts';
 import type { Message } from '../conversation/message.ts';
 import { readOpenings, readSummaryMessage } from '../conversation/summary-message.ts';
@@ -7,7 +9,7 @@ import { indented, QUOTED_ABOVE } from './tell.ts';
 import { demandsOf } from './words/demands.ts';
 import { ownWords } from './words/own-words.ts';
 
-/** What a summary is to stand for, and what stays beside it. */
+/** The messages that a summary will replace, and what stays in the conversation beside it. */
 export interface Covered {
   /** The messages that leave, without summaries of ours. */
   readonly messages: readonly Message[];
@@ -22,7 +24,7 @@ export interface Covered {
 }
 
 /**
- * Reads what leaves with these stretches of a list.
+ * Collects what leaves the conversation when these stretches of its list are summarised.
  * @param said texts of the user's that stand in front of the summary word for word, and go on standing there
  */
 export function readCovered(

@@ -1,3 +1,5 @@
+/** Reads messages into events, in order: what the user said, what the agent said and did, and what came of it. */
+
 import { type Message, type ToolCallBlock, type ToolResultBlock, textOf } from '../conversation/message.ts';
 import { readOpenings, readSummaryMessage } from '../conversation/summary-message.ts';
 import { linkTools } from '../conversation/tool-links.ts';
@@ -42,7 +44,7 @@ export interface Told extends Placed {
   readonly page?: string | undefined;
 }
 
-/** Something that an earlier memory tells, in its own lines. */
+/** An event that is known only from an earlier memory, with the lines that tell it there. */
 export interface Past extends Placed {
   readonly type: 'past';
   readonly lines: readonly string[];
@@ -221,7 +223,7 @@ function readCall(
   return [did, { type: 'said', text: words, answers: describeAsked(action, isRefused), ...place }];
 }
 
-/** Some tools only say that they have failed. */
+/** Whether the text of a result says that the tool failed: some tools set no error flag. */
 function isErrorText(action: Action, result: ToolOutput | undefined): boolean {
   const head = result?.text.slice(0, HEAD_OF_RESULT) ?? '';
   if (action.kind === 'look' || action.kind === 'search') return false;
@@ -230,7 +232,7 @@ function isErrorText(action: Action, result: ToolOutput | undefined): boolean {
 }
 
 const HEAD_OF_RESULT = 400;
-/** What an editor says when it has left a file as it was. */
+/** Words in the result of an edit that was not made. */
 const CHANGE_REFUSED =
   /\b(?:error|failed|denied|forbidden|cannot|can['’]t|could not|unable|refused|rejected|blocked|invalid|no such|not (?:found|allowed|permitted|been read|unique|exist)|does not exist|must (?:be|first|read)|outside)\b|Error\b/i;
 const CHANGED =

@@ -1,3 +1,5 @@
+/** The files of a conversation with their current lines, as far as calls and results have shown them. */
+
 import type { FileChange } from './actions.ts';
 import type { ListedLine } from './tool-output.ts';
 

@@ -1,3 +1,5 @@
+/** Follows branch, commits and working tree through the commands of a session and their output. */
+
 import { shownCommand } from './commands.ts';
 import type { Did } from './events.ts';
 
@@ -44,7 +46,7 @@ const MOVES_TREE =
 const UNDOES = /\bgit (?:stash|reset --hard|restore|clean|checkout (?:\S{1,100} )?--) ?/;
 const NOTHING_CHANGED = /fatal:|error:|did not match/;
 
-/** Follows what commands say and do, in their order. What is not sure is not known. */
+/** Follows branch, commits and working tree through the commands and their output. What is uncertain is dropped. */
 export class GitState {
   private branch: string | undefined;
   private workingTree: string | undefined;

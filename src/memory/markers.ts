@@ -1,3 +1,5 @@
+/** Finds the summary messages of roundfold in a list that a client keeps. */
+
 import type { Message } from '../conversation/message.ts';
 import { readMarkedSummary } from '../conversation/summary-message.ts';
 

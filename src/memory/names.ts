@@ -1,3 +1,5 @@
+/** Rates the names in a conversation: how likely the rest of the work needs each of them. */
+
 import type { Did, Happening } from './events.ts';
 import { scanText } from './facts/entities.ts';
 import type { KnownFile } from './files.ts';
@@ -6,14 +8,14 @@ import { NAME_WORTH } from './weights.ts';
 /** Longer arguments are contents, not names of things. */
 const LONGEST_ARGUMENT = 600;
 
-/** What the names of a conversation are worth to somebody who has to go on. */
+/** How much each name of a conversation (a path, an identifier, an id) is worth to whoever has to continue it. */
 export class NameWorth {
   /** When each name was last spoken of. */
   private readonly uses = new Map<string, number>();
   private readonly changed = new Set<string>();
   private readonly total: number;
   private readonly scale: number;
-  /** Names that messages show that stay: nothing need bring them. */
+  /** Names in messages that stay in the conversation: the memory need not repeat them. */
   readonly known = new Set<string>();
 
   constructor(events: readonly Happening[], files: readonly KnownFile[], scale: number) {
@@ -32,7 +34,7 @@ export class NameWorth {
     }
   }
 
-  /** The worth of a name that something shows which happened at `place`. */
+  /** What a name is worth in a text about the event at `place`. */
   of(name: string, place: number, isInFile: boolean): number {
     const last = this.uses.get(name);
     let worth: number = this.scale * NAME_WORTH.base * (1 + this.total - place) ** -NAME_WORTH.fading;

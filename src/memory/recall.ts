@@ -1,3 +1,5 @@
+/** Reads a memory back, so that the next one can continue it. */
+
 import type { Happening } from './events.ts';
 import { KnownFiles } from './files.ts';
 import type { Commit, Made } from './git-state.ts';

@@ -1,3 +1,5 @@
+/** Reads JSON in a tool result as rows of fields. */
+
 import { isObject } from '../conversation/json.ts';
 
 /** Larger JSON is data that no line of a memory could tell. */

@@ -1,3 +1,5 @@
+/** Folds events into the state at their end: files, tasks, checks, running processes, git. */
+
 import type { FileChange } from './actions.ts';
 import { commandKind, plainCommand, printedFile, shownCommand } from './commands.ts';
 import type { Did, Happening } from './events.ts';
@@ -24,14 +26,14 @@ export interface Task {
   detail: string | undefined;
 }
 
-/** What held before the first event, as an earlier memory tells it. */
+/** The state before the first event, read back from an earlier memory. */
 export interface EarlierState extends GitFacts {
   readonly files: KnownFiles;
   readonly tasks: readonly Task[];
   readonly checks: readonly Check[];
 }
 
-/** What holds at the end of the events. */
+/** The state after the last event: files, tasks, checks, processes, git. */
 export interface State extends GitFacts {
   readonly files: KnownFiles;
   readonly checks: readonly Check[];
@@ -53,7 +55,7 @@ const MOST_GREP_LINES = 120;
 const REMOVES = /(?:^|&&|;|\n)\s{0,8}(?:git )?rm ((?:-\w{1,8} ){0,4})([^&;|<>\n]{1,1000})/g;
 const MOVES =
   /(?:^|&&|;|\n)\s{0,8}(?:git )?mv (?:-\w{1,8} ){0,4}(["']?[^\s&;|<>"']{2,300}["']?) (["']?[^\s&;|<>"']{1,300}["']?)(?=\s{0,8}(?:$|&&|;|\n))/g;
-/** A process that has shown something and that nobody has looked at for so many events is no news any more. */
+/** A process with output that nobody has looked at for this many events is no longer told. */
 const LONGEST_UNSEEN = 30;
 const NO_OUTPUT = '(no output)';
 /** Folds events in order into what holds after the last of them. */
@@ -101,7 +103,7 @@ class StateFolder {
     };
   }
 
-  /** What a harness says of a process is that it has ended. */
+  /** A notice of the harness that names a running process says that it has ended. */
   hear(text: string): void {
     for (const id of this.running.keys()) if (text.includes(id)) this.running.delete(id);
   }

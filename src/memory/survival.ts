@@ -1,3 +1,5 @@
+/** Checks after a summary whether the facts of the covered messages are still there. */
+
 import { type Block, callArguments, textOf } from '../conversation/message.ts';
 import type { Covered } from './covered.ts';
 import { argumentTexts, type Fact, factKinds, type Survival } from './facts/facts.ts';

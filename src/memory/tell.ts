@@ -1,3 +1,5 @@
+/** Writes the text of a memory from the pieces that were chosen. */
+
 import type { Choice } from './choose.ts';
 import { type PartName, type Piece, partNames } from './offer/piece.ts';
 
@@ -25,9 +27,9 @@ export const STATE_HEADS = {
 export const SEEN_BEFORE = ' [seen before ';
 /** Behind the status of a check that ran before files were changed again. */
 export const OUTDATED = ' (before later edits)';
-/** Before the files that no commit holds as they are now. */
+/** Introduces the files whose current version is in no commit. */
 export const UNCOMMITTED = 'not committed yet: ';
-/** Stands for all of them where no commit holds any. */
+/** Replaces the list of files when all changed files are uncommitted. */
 export const ALL_CHANGED = 'all changed files';
 
 /** The first line of a memory, as it is read back. */
@@ -44,7 +46,7 @@ export interface Frame {
   readonly handles: readonly string[];
 }
 
-/** Stands for a text of the user's that stands in front of the memory, in the same message. */
+/** Replaces a text of the user that the same message quotes in front of the memory. */
 export const QUOTED_ABOVE = '(quoted above)';
 
 /** Stands where something is left out. */

@@ -1,4 +1,4 @@
-/** Why a line of a result tells something. */
+/** Why a line of a tool result is worth telling. */
 export type TellingKind = 'error' | 'sum' | 'reference' | 'rule' | 'prose' | 'edge' | 'plain';
 
 export interface TellingLine {
@@ -92,10 +92,10 @@ function clean(line: string): string {
   return shown.length > LONGEST ? `${shown.slice(0, LONGEST - 60)} … ${shown.slice(-50)}` : shown;
 }
 
-/** How one of several parts of a check ended, each on a line of its own. */
+/** A line with the verdict on one part of a check: `ok …`, `FAIL …`, `✗ …`. */
 const VERDICT = /^\s{0,8}(?:ok|PASS(?:ED)?|(?:-{3} )?(?:FAIL(?:ED)?|ERROR|not ok|[✗✕×✖]))(?=[\s:])/;
 const FAILED_VERDICT = /^\s{0,8}(?:-{3} )?(?:FAIL|ERROR|not ok|[✗✕×✖])/;
-/** A line of a stack says where, not what. */
+/** A stack frame: it says where something failed, not what. */
 const STACK = /\.\w{1,6}:\d{1,6}(?::\d{1,5})?(?:\)?$| \+0x)|^\s{0,12}(?:at |File "|goroutine |Traceback )/;
 /** What a package manager prints before it runs a script. */
 const ECHO = /^> \S/;

@@ -108,7 +108,7 @@ export const CROWDING = {
 /** Newer things are worth a little more: the oldest have this share. */
 export const OLDEST_SHARE = 0.55;
 
-/** How likely a later call uses a name that only the past shows, in proportion; `base` makes worth of it. */
+/** How likely a later call uses a name that occurs only in the past, relative to others; `base` turns that into worth. */
 export const NAME_WORTH = {
   base: 8,
   /** By the power of its age in events. */
@@ -120,7 +120,7 @@ export const NAME_WORTH = {
   inFile: 2.3,
 } as const;
 
-/** How likely a later edit quotes a line of a file, in proportion; `base` makes worth of it. */
+/** How likely a later edit quotes a line of a file, relative to others; `base` turns that into worth. */
 export const LINE_WORTH = {
   base: 1,
   fading: 0.6,

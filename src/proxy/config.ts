@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RoundfoldError } from '../conversation/errors.ts';
 import { printable } from '../conversation/printable.ts';
+import { withoutComments } from './json-with-comments.ts';
 
 const tokens = z.int().min(1);
 const name = z.string().min(1).max(300);
@@ -53,6 +54,9 @@ export const configSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('whether the dashboard shows texts of messages and memories'),
+  tenant: name
+    .optional()
+    .describe('tenant of all requests, for a proxy that one person uses; default: by the credential'),
   tenantHeader: name.optional().describe('header that names the tenant, instead of the credential'),
   maxBodyBytes: z
     .int()
@@ -134,7 +138,7 @@ function readText(key: string, text: string): unknown {
   }
 }
 
-const TEXTS = new Set(['host', 'token', 'store', 'mode', 'log', 'tenantHeader']);
+const TEXTS = new Set(['host', 'token', 'store', 'mode', 'log', 'tenant', 'tenantHeader']);
 
 function readFileText({ name: source, text }: { readonly name: string; readonly text: string }): GivenConfig {
   let value: unknown;
@@ -159,15 +163,6 @@ function readFileText({ name: source, text }: { readonly name: string; readonly 
     return settings;
   }
   throw new RoundfoldError('usage', 'the configuration is no JSON object', { place: { source } });
-}
-
-/** JSON of a text with comments and commas behind last values. Comments become blanks, so that places stay what they are. */
-function withoutComments(text: string): string {
-  const token = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
-  const bare = text.replaceAll(token, (found) =>
-    found.startsWith('"') ? found : found.replaceAll(/[^\n]/g, ' '),
-  );
-  return bare.replaceAll(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, (found) => (found === ',' ? ' ' : found));
 }
 
 function check(given: GivenConfig, source: ConfigSource, file: string | undefined): void {

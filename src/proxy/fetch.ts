@@ -5,7 +5,8 @@
  */
 import { memoryStore } from '../stores/memory.ts';
 import type { Store } from '../stores/store.ts';
-import { type Answer, type Exchanged, type ExchangeOptions, exchange, type Outgoing } from './exchange.ts';
+import type { Answer, Outgoing } from './answer.ts';
+import { type Exchanged, type ExchangeOptions, exchange } from './exchange.ts';
 import { createFolder, type FolderOptions } from './fold.ts';
 import { headerOf, pairsOf, type RawHeaders, withoutHeaders } from './headers.ts';
 import type { ProxyObserver } from './record.ts';

@@ -10,7 +10,7 @@ import { requestTokens, tokensByClass } from '../tokens/measure.ts';
 import { tokenProfileForModel } from '../tokens/profiles.ts';
 import { rewriteBody } from './body-bytes.ts';
 import { type BodyMemory, createBodyMemory } from './body-memory.ts';
-import type { Folded, Folder, FoldRequest } from './folder.ts';
+import type { Folded, Folder, FoldRequest, Refusal } from './folder.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import type { FoldEvent, ProxyPassReason } from './record.ts';
 import { lessAfterRefusals, outputLimit } from './reduce.ts';
@@ -128,7 +128,7 @@ class KeeperFolder implements Folder {
 
   async #fold(read: Read, signal: AbortSignal | undefined): Promise<Folded> {
     const { request, conversation, value } = read;
-    for (const { overflow } of request.refusals) this.#learn(read, overflow);
+    for (const refusal of request.refusals) this.#learn(read, refusal);
     const windowTokens = this.#windows.promptWindow(read.window);
     const account = this.#account(read, windowTokens);
     if (request.isBypassed) return { ...account, status: 'passed', reason: 'bypassed' };
@@ -225,11 +225,23 @@ class KeeperFolder implements Folder {
     return keeper;
   }
 
-  #learn({ window }: Read, { kind, limitTokens }: FoldRequest['refusals'][number]['overflow']): void {
-    if (limitTokens === undefined || !TELLS_WINDOW.has(kind)) return;
+  #learn({ window }: Read, { overflow, tokensSent }: Refusal): void {
+    const { kind, limitTokens } = overflow;
+    if (!TELLS_WINDOW.has(kind)) return;
+    const windowTokens = limitTokens ?? this.#boundBelow(window, tokensSent);
+    if (windowTokens === undefined) return;
     const countsOutput = kind === 'output-too-large';
-    const isNews = this.#windows.learn(window, { windowTokens: limitTokens, countsOutput });
-    if (isNews) this.#options.onWindowLearnt?.(window.model, limitTokens);
+    const isNews = this.#windows.learn(window, { windowTokens, countsOutput });
+    if (isNews) this.#options.onWindowLearnt?.(window.model, windowTokens);
+  }
+
+  /**
+   * What a refusal without numbers tells: the window is smaller than what was sent. Undefined where that is no news, and for
+   * prompts so small that something else is more likely to be wrong with them.
+   */
+  #boundBelow(window: WindowQuery, tokensSent: number): number | undefined {
+    const known = this.#windows.promptWindow(window) ?? Number.POSITIVE_INFINITY;
+    return tokensSent >= SMALLEST_LEARNT && tokensSent <= known ? tokensSent - 1 : undefined;
   }
 
   /** After a refusal the window is meant in our own tokens: the provider has counted more than we did. */
@@ -242,6 +254,7 @@ class KeeperFolder implements Folder {
   }
 }
 
+const SMALLEST_LEARNT = 4000;
 const TELLS_WINDOW: ReadonlySet<string> = new Set(['prompt-too-long', 'output-too-large']);
 
 const NOTHING_KNOWN: Folded = {

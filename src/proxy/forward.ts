@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ChunkSink } from './answer.ts';
 import { topLevelString } from './body-bytes.ts';
 import { decodeBody, decodeChunks } from './compression.ts';
 import { RefusedError } from './errors.ts';
@@ -156,7 +157,16 @@ async function carry(carried: Carried, { directory, connections, options }: Mean
     },
     options,
   );
-  await passOn(exchanged.answer, { ...exchanged, response });
+  try {
+    await passOn(exchanged.answer, { ...exchanged, response });
+  } catch (error) {
+    // Headers that cannot be written, for instance.
+    exchanged.answer.discard();
+    // biome-ignore lint/style/useErrorCause: the cause is passed, in the second argument
+    throw new RefusedError({ status: 502, message: 'the answer of upstream could not be passed on' }, error);
+  } finally {
+    await exchanged.watch.end();
+  }
 }
 
 function destinationOf({ request, route, text }: Carried, directory: Directory): Destination {
@@ -187,7 +197,7 @@ async function passOn(
   }: {
     readonly response: ServerResponse;
     readonly added: readonly string[];
-    readonly watch: { push(chunk: Buffer): void; end(): void | Promise<void> };
+    readonly watch: ChunkSink;
   },
 ): Promise<void> {
   response.sendDate = false;
@@ -197,6 +207,8 @@ async function passOn(
   const { promise: over, resolve } = Promise.withResolvers<void>();
   response.on('drain', () => answer.resume());
   response.once('close', resolve);
+  // The client may have left while the answer was on its way.
+  if (response.closed) resolve();
   answer.receive({
     data(chunk) {
       const hasRoom = response.write(chunk);
@@ -212,5 +224,4 @@ async function passOn(
     fail: () => response.destroy(),
   });
   await over;
-  await watch.end();
 }

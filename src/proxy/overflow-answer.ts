@@ -1,7 +1,7 @@
 import { asList, isObject } from '../conversation/json.ts';
 import { type Overflow, parseOverflow } from '../formats/overflow/detect.ts';
 import { type AnswerEvent, readAnswerEvents, tryParseJson } from '../providers/event-stream.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer } from './answer.ts';
 import { headerOf } from './headers.ts';
 
 /** Statuses with which providers say that a request is too long. */

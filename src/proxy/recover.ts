@@ -1,5 +1,5 @@
 import { MAX_OVERFLOW_RETRIES } from '../compaction/overflow/recovery.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer } from './answer.ts';
 import type { Folded, FoldRequest, Refusal } from './folder.ts';
 import { overflowOf } from './overflow-answer.ts';
 import { isSameBytes } from './same-bytes.ts';
@@ -59,7 +59,9 @@ function isNew({ body }: Folded, before: Folded): boolean {
 
 /** Share of the window from which on a stream may begin and then say that the prompt is too long. */
 const NEAR_LIMIT = 0.85;
+/** The same where the window is not known: hardly any is smaller. */
+const SMALLEST_WINDOW = 28_000;
 
-function isNearLimit({ tokensSent, windowTokens }: Folded): boolean {
-  return windowTokens === undefined || (tokensSent !== undefined && tokensSent >= windowTokens * NEAR_LIMIT);
+function isNearLimit({ tokensSent = 0, windowTokens = SMALLEST_WINDOW }: Folded): boolean {
+  return tokensSent >= windowTokens * NEAR_LIMIT;
 }

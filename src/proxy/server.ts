@@ -15,7 +15,13 @@ import type { UpstreamRule } from './upstreams.ts';
 import { createWorkerFolder, type WorkerFolderOptions } from './worker-folder.ts';
 
 /** Answers requests for pages of the proxy's own; whether it did. */
-export type PageHandler = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+export type PageHandler = ((
+  request: IncomingMessage,
+  response: ServerResponse,
+) => boolean | Promise<boolean>) & {
+  /** Is called when the proxy ends: answers that never end by themselves have to. */
+  close?(): void;
+};
 
 /** How a proxy behaves. Only the store is needed. */
 export interface ProxyOptions
@@ -27,6 +33,8 @@ export interface ProxyOptions
   readonly port?: number | undefined;
   /** Where requests go. Default: to the provider whose format they are in. */
   readonly upstreams?: readonly UpstreamRule[] | undefined;
+  /** The tenant of all requests, for a proxy that one person uses: credentials that change do not matter then. */
+  readonly tenant?: string | undefined;
   /** A header that names the tenant, instead of the credential. */
   readonly tenantHeader?: string | undefined;
   readonly limits?: Partial<ForwardLimits> | undefined;
@@ -77,7 +85,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
       observer: options.observer,
       wishesOf: options.wishesOf,
       now: Date.now,
-      tenants: { header: options.tenantHeader, allowsAnonymous: isLoopback(host) },
+      tenants: { fixed: options.tenant, header: options.tenantHeader, allowsAnonymous: isLoopback(host) },
     },
   });
   const state: State = { check, forwarder, pages: options.pages, isClosing: false };
@@ -94,6 +102,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
 
   const end = async (drainMilliseconds: number): Promise<void> => {
     state.isClosing = true;
+    options.pages?.close?.();
     const closed = once(server, 'close');
     server.close();
     server.closeIdleConnections();

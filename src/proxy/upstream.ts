@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, errors } from 'undici';
+import type { Answer, Outgoing } from './answer.ts';
 import { decodeBody } from './compression.ts';
 import { RefusedError } from './errors.ts';
-import type { Answer, Outgoing } from './exchange.ts';
 import { headerOf, type RawHeaders } from './headers.ts';
 
 /** Where an answer goes. */

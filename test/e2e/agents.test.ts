@@ -99,6 +99,21 @@ describe.each(cases)('$title', (given) => {
   );
 });
 
+it(
+  'Codex behind a proxy that does not know the window is refused once, without a number, and never again',
+  async (test) => {
+    const why = whyMissing('codex');
+    const [given] = cases;
+    if (why !== undefined || given === undefined) return test.skip(why);
+    const { code, stderr, requests } = await playSession(given, ROUNDS, 'run-without-window');
+    expect(code, stderr).toBe(0);
+    expect(requests.filter((each) => isForModel(each, given) && each.status !== 200)).toHaveLength(1);
+    expect(stderr).toContain('1 overflow recovered');
+    expect(stderr).toMatch(/window of gpt-5\.5: 4\d,\d{3} tokens, learnt from an answer/);
+  },
+  TIMEOUT_MS,
+);
+
 /** One way of each agent is enough to see what it does by itself. */
 const alone = cases.filter(({ agent }, index) => cases.findIndex((each) => each.agent === agent) === index);
 

@@ -127,7 +127,8 @@ describe('opencode', () => {
       model: 'mine/large',
       provider: { mine: { npm: library, options: { baseURL: 'https://llm.example/v1' } } },
     };
-    const readText = files({ '/home/ada/.config/opencode/opencode.json': JSON.stringify(config) });
+    const text = `// mine\n${JSON.stringify(config).replace(/}$/, ', }')}`;
+    const readText = files({ '/home/ada/.config/opencode/opencode.jsonc': text });
     const { upstreams, env } = plan('opencode', { readText });
     expect(upstreams).toEqual({ [maker]: 'https://llm.example/v1' });
     expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')).toEqual({
@@ -164,6 +165,17 @@ describe('pi', () => {
       expect(JSON.stringify(planned)).not.toContain('sk-secret');
     },
   );
+});
+
+describe('pi without a provider on its command line', () => {
+  it('goes on to the one that its settings name', () => {
+    const readText = files({
+      '/home/ada/.pi/agent/settings.json': '{ "defaultProvider": "mine" }',
+      '/home/ada/.pi/agent/models.json':
+        '{ "providers": { "mine": { "baseUrl": "https://llm.example/v1" } } }',
+    });
+    expect(plan('pi', { readText }).upstreams).toEqual({ openai: 'https://llm.example/v1' });
+  });
 });
 
 describe('any other program', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as entry from '../../src/compaction/strategies/index.ts';
 import * as root from '../../src/index.ts';
+import { transcriptReaders } from '../../src/transcripts/registry.ts';
 import { type Snippet, snippetsOf, writtenPages } from '../support/snippets.ts';
 
 const pages = writtenPages().map((page) => ({ page, snippets: snippetsOf(page) }));
@@ -62,6 +63,11 @@ describe('the lists that are written by hand', () => {
 
   test.each(Object.keys(entry).filter((name) => name.startsWith('with')))('have the decorator %s', (name) => {
     expect(library.includes(`\`${name}\``), 'name it in docs/library.md').toBe(true);
+  });
+
+  const products = transcriptReaders(() => undefined).flatMap(({ product }) => product ?? []);
+  test.each(products)('have the files of %s', (product) => {
+    expect(readFileSync('README.md', 'utf8').includes(product), 'name them in README.md').toBe(true);
   });
 
   test('say how many values the root has', () => {

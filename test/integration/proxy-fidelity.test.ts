@@ -381,6 +381,69 @@ describe('a slow reader', () => {
   });
 });
 
+describe('a thousand streams at once', () => {
+  it('get their own answers, also while others leave', async () => {
+    const waiting: (() => void)[] = [];
+    const upstream = await upstreamThat(async (request, response) => {
+      const nonce = request.header('x-nonce') ?? '';
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'x-nonce': nonce });
+      response.write(`data: ${nonce} first\n\n`);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      response.end(`data: ${nonce} ${request.body.toString()}\n\n`);
+    });
+    const opened = { now: 0, most: 0 };
+    const proxy = await proxyFor(upstream.url, {
+      observer: {
+        streamOpened: () => {
+          opened.most = Math.max(opened.most, ++opened.now);
+        },
+        streamClosed: () => {
+          opened.now--;
+        },
+      },
+    });
+    const { hostname, port } = new URL(proxy.url);
+    const ask = (index: number) =>
+      new Promise<string>((resolve, reject) => {
+        const body = JSON.stringify({ messages: [{ role: 'user', content: `body ${index}` }] });
+        const headers = { 'x-nonce': `nonce-${index}`, 'content-length': Buffer.byteLength(body) };
+        const asked = httpRequest({
+          hostname,
+          port,
+          method: 'POST',
+          path: '/v1/messages',
+          headers,
+          agent: false,
+        });
+        asked.on('error', reject);
+        asked.on('response', (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => {
+            text += chunk.toString();
+            // Every seventh has seen enough.
+            if (index % 7 === 0) asked.destroy();
+          });
+          response.on('close', () => resolve(text));
+          response.on('error', () => resolve(text));
+        });
+        asked.end(body);
+      });
+    const answers = Array.from({ length: 1000 }, (_, index) => ask(index).catch(() => ''));
+    while (waiting.length < 1000) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const answer of waiting) answer();
+    for (const [index, text] of (await Promise.all(answers)).entries()) {
+      const first = `data: nonce-${index} first\n\n`;
+      if (index % 7 === 0) expect(text === '' || text.startsWith(first)).toBe(true);
+      else
+        expect(text).toBe(
+          `${first}data: nonce-${index} ${JSON.stringify({ messages: [{ role: 'user', content: `body ${index}` }] })}\n\n`,
+        );
+    }
+    expect(opened.most).toBeGreaterThan(800);
+    while (opened.now > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+});
+
 async function listening(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

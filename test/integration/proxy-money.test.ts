@@ -51,7 +51,7 @@ describe('what a conversation would have cost without folds', () => {
     expect(direct.folds).toBe(0);
     // Nothing was folded: both sides are the same bill.
     expect(direct.money.direct).toBe(direct.money.sent);
-    expect(folded.money.incomparableTurns).toBe(0);
+    expect(folded.money.cutTurns).toBe(0);
 
     expect(folded.money.direct / direct.money.sent).toBeGreaterThan(0.95);
     expect(folded.money.direct / direct.money.sent).toBeLessThan(1.05);

@@ -189,6 +189,16 @@ describe('live updates', () => {
     expect(JSON.parse(data)).toMatchObject({ conversations: [{ turns: 2 }], totals: {}, health: {} });
   });
 
+  it('end with the proxy, which waits for other answers', async () => {
+    const observed = await startObserved({ windowTokens: WINDOW });
+    const response = await fetch(`${observed.dashboard}api/events`);
+    const rest = response.text();
+    await observed.proxy.close({ drainMilliseconds: 3_600_000 });
+
+    expect(await rest).toBe('retry: 1000\n\n');
+    await observed.close();
+  });
+
   it('are given to so many listeners and no more', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => fetch(`${hidden.dashboard}api/events`)),
@@ -313,6 +323,7 @@ describe('actions', () => {
     const path = `${hidden.dashboard}api/conversations/${id}/pin`;
     for (const body of ['x'.repeat(5000), '[]', '{'])
       expect((await fetch(path, { method: 'POST', headers: action, body })).status).toBe(400);
+    expect((await fetch(`${hidden.dashboard}api/events`, { method: 'POST' })).status).toBe(405);
     for (const method of ['PUT', 'DELETE', 'PATCH'])
       expect((await fetch(path, { method, headers: action })).status).toBe(405);
   });

@@ -234,6 +234,17 @@ describe('conversations are told apart', () => {
   });
 });
 
+describe('a proxy of one person', () => {
+  it('finds conversations again after the credential has changed', async () => {
+    const recorded = await record({ tenant: 'me' });
+    const agent = createAgent(recorded.proxy.url, START, 'token-of-today');
+    await untilFolded(recorded, agent);
+    const { checkpoint } = recorded.records.at(-1)!;
+    await createAgent(recorded.proxy.url, agent.messages, 'token-of-tomorrow').step();
+    expect(recorded.records.at(-1)).toMatchObject({ status: 'folded', checkpoint, tenant: 'me' });
+  });
+});
+
 describe('a request that must not be touched', () => {
   const messages = [
     { role: 'user', content: 'Hello.' },

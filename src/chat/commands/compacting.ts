@@ -8,7 +8,7 @@ import type { Change } from '../dialogue.ts';
 import type { ChatCommand, CommandEffect } from './command.ts';
 import { readStrategy, strategyChoices } from './strategy-words.ts';
 
-/** `/compact`: now, with the configured strategy or with another one. */
+/** `/compact`: compacts now, with the configured strategy or with another one. */
 export const compact: ChatCommand = {
   name: 'compact',
   usage: '[strategy] [key=value…]',
@@ -24,7 +24,7 @@ export const compact: ChatCommand = {
   },
 };
 
-/** `/preview`: what a strategy would do. */
+/** `/preview`: shows what a strategy would do. */
 export const preview: ChatCommand = {
   name: 'preview',
   usage: '[strategy] [key=value…]',
@@ -48,7 +48,7 @@ export const preview: ChatCommand = {
   },
 };
 
-/** `/undo`: the conversation as it was before the newest compaction, and what was said since. */
+/** `/undo`: takes the newest compaction back; what was said since stays. */
 export const undo: ChatCommand = {
   name: 'undo',
   usage: '',
@@ -56,7 +56,7 @@ export const undo: ChatCommand = {
   run: async (_argument, chat) => tell(chat, chat.dialogue.undo(), 'undone'),
 };
 
-/** `/redo`: the compaction that was taken back last. */
+/** `/redo`: does the compaction again that was taken back last. */
 export const redo: ChatCommand = {
   name: 'redo',
   usage: '',
@@ -84,7 +84,7 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
-/** `/verbose`: whether every compaction is shown. */
+/** `/verbose`: chooses whether every compaction is shown. */
 export const verbose: ChatCommand = {
   name: 'verbose',
   usage: '[on|off]',

@@ -12,7 +12,7 @@ import { loadMessages } from '../load.ts';
 import { newSessionPath } from '../session-file.ts';
 import type { ChatCommand } from './command.ts';
 
-/** `/pin`: messages that no compaction touches. */
+/** `/pin`: names a text; no compaction touches messages that contain it. */
 export const pin: ChatCommand = {
   name: 'pin',
   usage: '[text]',
@@ -38,7 +38,7 @@ function isKept(message: Message, text: string): boolean {
   );
 }
 
-/** `/save`: the chat, now. */
+/** `/save`: saves the chat now, or a copy of it. */
 export const save: ChatCommand = {
   name: 'save',
   usage: '[file]',
@@ -55,7 +55,7 @@ export const save: ChatCommand = {
   },
 };
 
-/** `/load`: any conversation that can be read. */
+/** `/load`: continues the conversation of any file that roundfold can read. */
 export const load: ChatCommand = {
   name: 'load',
   usage: '<file>',
@@ -82,7 +82,7 @@ function leaveFormer(chat: Chat): void {
   chat.sessionPath = newSessionPath(dirname(chat.sessionPath), chat.host.now());
 }
 
-/** `/export`: the request as a file. */
+/** `/export`: writes the next request to a file. */
 export const exportRequest: ChatCommand = {
   name: 'export',
   usage: '<file>',
@@ -99,7 +99,7 @@ export const exportRequest: ChatCommand = {
   },
 };
 
-/** `/quit`: the end. */
+/** `/quit`: leaves the chat. */
 export const quit: ChatCommand = {
   name: 'quit',
   usage: '',

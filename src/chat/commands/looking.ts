@@ -25,7 +25,7 @@ const LEFT = { align: 'left' } as const;
 const WIDEST_BAR = 40;
 const NARROWEST_BAR = 4;
 
-/** `/context`: where the tokens go, as a picture. */
+/** `/context`: draws where the tokens go. */
 export const context: ChatCommand = {
   name: 'context',
   usage: '',
@@ -53,7 +53,7 @@ export const context: ChatCommand = {
   },
 };
 
-/** What the names and numbers of the rows leave of a line for a bar. */
+/** Columns that are left for the bar beside the names and numbers; 0 when there are too few. */
 function barWidth(
   columns: number,
   rows: readonly { readonly name: string; readonly tokens: number }[],
@@ -65,10 +65,10 @@ function barWidth(
   return left < NARROWEST_BAR ? 0 : left;
 }
 
-/** The indent and the spaces between four columns, by twos. */
+/** The indent and the gaps between four columns, two spaces each. */
 const rowGaps = 4;
 
-/** `/cost`: what the chat has taken. */
+/** `/cost`: shows tokens and money that the chat has taken. */
 export const cost: ChatCommand = {
   name: 'cost',
   usage: '',
@@ -99,7 +99,7 @@ export function whoAnswers({ dialogue: { model: name }, options: { provider } }:
     : `${printable(name)} from ${provider.name}`;
 }
 
-/** `/model`: who answers. */
+/** `/model`: shows or changes the model. */
 export const model: ChatCommand = {
   name: 'model',
   usage: '[name]',
@@ -119,7 +119,7 @@ export const model: ChatCommand = {
   },
 };
 
-/** `/recall`: what has left the conversation. */
+/** `/recall`: shows messages that have left the conversation. */
 export const recall: ChatCommand = {
   name: 'recall',
   usage: '<handle [page]|words>',

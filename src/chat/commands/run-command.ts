@@ -1,3 +1,5 @@
+/** Recognises, runs and completes slash commands; /help is here. */
+
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { drawTable } from '../../report/terminal.ts';
 import type { Chat } from '../chat.ts';

@@ -1,3 +1,5 @@
+/** Reads the argument of /compact and /preview: a strategy and its settings. */
+
 import { notCompacted, type Strategy, type StrategyDefinition } from '../../compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../compaction/strategies/registry.ts';
 import { slidingWindow } from '../../compaction/strategies/sliding-window.ts';
@@ -18,8 +20,8 @@ export function strategyChoices(): readonly string[] {
 }
 
 /**
- * The strategy that an argument names: nothing for the one that is configured, a name with settings behind it otherwise.
- * Undefined when that cannot be, which has been said then.
+ * The strategy that an argument names; an empty argument means the configured one. Undefined when there is no such
+ * strategy or setting, which the user has then been told.
  */
 export function readStrategy(argument: string, chat: Chat): RunByHand | undefined {
   const [word = '', ...settings] = splitWords(argument);
@@ -45,7 +47,7 @@ export function readStrategy(argument: string, chat: Chat): RunByHand | undefine
   }
 }
 
-/** A strategy that the user asks for by its short name keeps little: it is asked for to see it work. */
+/** Under its short name a strategy keeps little, so that its effect shows in a short chat. */
 function shortForm(name: string): Readonly<Record<string, unknown>> {
   return name === 'summarize' ? { keepRecentMessages: SUMMARIZE_KEEPS, minGain: 0 } : {};
 }

@@ -255,7 +255,7 @@ export class Editor implements EntrySource {
     this.#edit({ text: completed + text.slice(cursor), cursor: completed.length });
   }
 
-  /** Something between the entry so far and the entry as it goes on. */
+  /** Prints something above the line being edited. */
   #say(text: string): void {
     this.#erase();
     this.#options.out(text);

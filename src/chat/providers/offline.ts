@@ -1,3 +1,5 @@
+/** A provider without a model: answers from the conversation itself, the same for the same request. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '../../conversation/json.ts';
 import { isUserText, type Message, textOf } from '../../conversation/message.ts';

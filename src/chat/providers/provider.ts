@@ -7,7 +7,7 @@ export const providerNames = ['offline', 'anthropic', 'openai'] as const;
 
 export type ProviderName = (typeof providerNames)[number];
 
-/** How a chat is written down for a provider. */
+/** How the messages of a chat become a request of one wire format. */
 export interface Wire {
   /** Name of the wire format. */
   readonly format: string;
@@ -85,7 +85,7 @@ export interface AskOptions {
   readonly signal: AbortSignal;
 }
 
-/** Whoever answers in a chat. */
+/** What answers in a chat: an API, or the offline stand-in. */
 export interface ChatProvider {
   readonly name: string;
   readonly wire: Wire;

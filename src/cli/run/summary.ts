@@ -32,6 +32,11 @@ export function summaryLines({ tally, money, health }: RunAccount): readonly str
       ({ model, windowTokens }) =>
         `window of ${model}: ${formatCount(windowTokens)} tokens, learnt from an answer`,
     ),
+    ...(health.store.count > 0
+      ? [
+          `the store did not answer ${countOf(health.store.count, 'time')}: memories may be lost with this run`,
+        ]
+      : []),
     ...health.passed.map(({ words, count }) => `passed ${formatCount(count)}: ${words}`),
   ];
 }
@@ -47,18 +52,11 @@ function tokenLines(tally: Readonly<Tally>): readonly string[] {
   ];
 }
 
-function moneyLines({
-  turns,
-  unpricedTurns,
-  incomparableTurns,
-  direct,
-  sent,
-  lost,
-}: MoneyTotals): readonly string[] {
+function moneyLines({ turns, unpricedTurns, cutTurns, direct, sent, lost }: MoneyTotals): readonly string[] {
   if (turns === 0) return [];
   if (unpricedTurns === turns) return ['cost: not known, the catalog has no prices of this model'];
   const outside =
-    incomparableTurns === 0 ? '' : `, ${formatCount(incomparableTurns)} that would not have fitted aside`;
+    cutTurns === 0 ? '' : ` (${formatCount(cutTurns)} requests would not have fitted, and count as cut)`;
   const unknown = unpricedTurns === 0 ? '' : `; ${formatCount(unpricedTurns)} without a known price`;
   const loss = lost > 0 ? `; single turns cost ${dollars(lost)} more` : '';
   return [

@@ -1,3 +1,5 @@
+/** Advises whether a planned compaction should run now: break-even, idle time, what was saved so far. */
+
 import type { Conversation } from '../../conversation/format.ts';
 import { isUserText, type Message } from '../../conversation/message.ts';
 import { groupRounds } from '../../conversation/rounds.ts';

@@ -1,3 +1,5 @@
+/** What requests and rewrites cost with a prompt cache, in USD. */
+
 import type { CacheTerms, SteppedRates } from '../../tokens/model-info.ts';
 
 /** What a model's tokens cost and how its prompt cache works. A row of a model catalog that has prices is one. */

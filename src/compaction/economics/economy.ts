@@ -1,3 +1,5 @@
+/** Keeps the accounts of one conversation and looks for moments at which a compaction pays. */
+
 import type { Conversation } from '../../conversation/format.ts';
 import { type Block, type Message, textOf } from '../../conversation/message.ts';
 import type { TokenEstimator } from '../../tokens/estimator.ts';
@@ -27,7 +29,7 @@ export interface EconomyOptions {
 /** Share of a price step that a compaction aims at. */
 const STEP_TARGET_FRACTION = 0.6;
 
-/** Only a request of so many times its target is worth a look. */
+/** Only a request of at least this many times its target is worth a look. */
 const CLEARLY_ABOVE = 1.25;
 
 /** Growth of the request after which the same chance is worth another look. */

@@ -1,3 +1,5 @@
+/** The ledger: what a conversation has cost, and what it would have cost without compactions. */
+
 import { isCacheExpired, type PriceSet, requestCost } from './costs.ts';
 
 /**

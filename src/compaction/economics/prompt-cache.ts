@@ -1,3 +1,5 @@
+/** A model of a provider's prompt cache: which prefix is read, what is written, when it expires. */
+
 import type { CacheTerms } from '../../tokens/model-info.ts';
 import {
   type BilledTokens,

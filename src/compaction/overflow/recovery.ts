@@ -1,3 +1,5 @@
+/** Sends a request again after "prompt too long", each time with less of it. */
+
 import type { Conversation } from '../../conversation/format.ts';
 import type { OverflowFacts } from '../../formats/overflow/detect.ts';
 import { requestTokens } from '../../tokens/measure.ts';

@@ -1,3 +1,5 @@
+/** Drops or shortens rounds after a provider has refused a request as too long, by the numbers it reported. */
+
 import { fileAccess } from '../../conversation/file-access.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import { callArguments, type Message, type ToolCallBlock } from '../../conversation/message.ts';

@@ -1,3 +1,5 @@
+/** Lays a compacted list out: what is pinned, one message of ours, the tail. */
+
 import { currentTurnStart, legalCuts, type Span } from '../../conversation/cuts.ts';
 import type { Conversation } from '../../conversation/format.ts';
 import { hasToolResult, type Message, textOf } from '../../conversation/message.ts';

@@ -1,3 +1,5 @@
+/** Which messages stay word for word. */
+
 import { legalCuts, type Span } from '../../conversation/cuts.ts';
 import { type Message, textOf } from '../../conversation/message.ts';
 import { readOpenings } from '../../conversation/summary-message.ts';

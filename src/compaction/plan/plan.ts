@@ -1,3 +1,5 @@
+/** Plans: edits as data, applied without mutation and undone exactly. */
+
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { type Conversation, type Format, withMessages } from '../../conversation/format.ts';
 import type { Block, Message } from '../../conversation/message.ts';

@@ -1,3 +1,5 @@
+/** The receipt: what became of every message. */
+
 import type { Conversation } from '../../conversation/format.ts';
 import type { Message } from '../../conversation/message.ts';
 import type { Survival } from '../../memory/facts/facts.ts';

@@ -1,3 +1,5 @@
+/** What a strategy is, what it is given, and how it ends a run (`finish`, `notCompacted`). */
+
 import { currentTurnStart, legalCuts, whyNotCut } from '../../conversation/cuts.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import { isObject } from '../../conversation/json.ts';

@@ -1,3 +1,5 @@
+/** How much of the newest part of a conversation stays. */
+
 import { currentTurnStart, legalCuts } from '../../conversation/cuts.ts';
 import type { Format } from '../../conversation/format.ts';
 import { isUserText, type Message } from '../../conversation/message.ts';

@@ -1,3 +1,5 @@
+/** Repairs AI SDK model messages, so that `generateText` takes them. */
+
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
 import { textPart } from '../content.ts';
@@ -15,7 +17,7 @@ import {
   withRole,
 } from '../mend/shaping.ts';
 
-/** Model messages of the AI SDK. */
+/** The mender of AI SDK model messages. */
 export const aiSdkModelMender: Mender = {
   isMessage: ({ content }) => isGiven(content),
   shape,

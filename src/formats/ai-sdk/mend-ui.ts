@@ -1,3 +1,5 @@
+/** Repairs AI SDK UI messages, so that the SDK can make model messages of them. */
+
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
 import { MISSING_RESULT_TEXT } from '../../conversation/pairing.ts';

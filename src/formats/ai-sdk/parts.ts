@@ -1,3 +1,5 @@
+/** Parts that model and UI messages of the AI SDK share: text, reasoning, files, tool outputs. */
+
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, MediaBlock, ReasoningBlock, ToolResultBlock } from '../../conversation/message.ts';
 import { asOneText, dataOfUrl, joinTexts, mediaBlock, mediaOfType, otherBlock, toJson } from '../content.ts';

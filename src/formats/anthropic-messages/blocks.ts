@@ -1,3 +1,5 @@
+/** Content blocks of Anthropic Messages: reads them as views, and writes results with other content. */
+
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type {
   Block,

@@ -1,3 +1,5 @@
+/** Writes turns of any format as Anthropic Messages. */
+
 import { filled, type MediaPart, type Part, type Target } from '../convert/target.ts';
 import { anthropicMessages } from './format.ts';
 

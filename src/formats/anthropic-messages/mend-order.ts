@@ -1,3 +1,8 @@
+/**
+ * Repairs the order of Anthropic messages: provider summaries, server tools, system messages, last turn, cache
+ * breakpoints.
+ */
+
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message, Role, ToolCallBlock } from '../../conversation/message.ts';
 import { PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
@@ -28,7 +33,7 @@ const SYSTEM_MESSAGES_SINCE: ReadonlyMap<string, number> = new Map([
 
 const LAST_PREFILL_VERSION = 4.5;
 
-/** The habits of a model, by whatever name a platform gives it. A model that is not known is taken to refuse nothing. */
+/** What a model takes, by whatever name a platform gives it. An unknown model is assumed to take everything. */
 function modelHabits(model: string | undefined): ModelHabits {
   const name = (model ?? '').slice(-200).toLowerCase().replaceAll('.', '-');
   if (/claude-3-/.test(name)) return { takesPrefill: true, takesSystemMessages: false };

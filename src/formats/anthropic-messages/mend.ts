@@ -1,3 +1,5 @@
+/** Repairs Anthropic requests: shapes of blocks, roles, tool results. */
+
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import { ChangeLog } from '../change-log.ts';
 import { textPart } from '../content.ts';
@@ -29,7 +31,7 @@ import {
   startWithUser,
 } from './mend-order.ts';
 
-/** Anthropic Messages. */
+/** The mender of Anthropic Messages. */
 export const anthropicMender: Mender = {
   isMessage: ({ content }) => isGiven(content),
   shape,

@@ -1,3 +1,5 @@
+/** Converts a conversation from one wire format to another and says what could not be carried over. */
+
 import { RoundfoldError } from '../../conversation/errors.ts';
 import type { Conversation, ToolDefinition } from '../../conversation/format.ts';
 import { asCount, asString, isObject, type JsonObject } from '../../conversation/json.ts';

@@ -2,7 +2,7 @@ import type { Format } from '../../conversation/format.ts';
 import type { JsonObject } from '../../conversation/json.ts';
 import type { MediaBlock, Role } from '../../conversation/message.ts';
 
-/** What one side says until another one speaks, written in no format yet. */
+/** One turn of user or assistant, not yet written in any format. */
 export interface Turn {
   readonly role: Role;
   /** Results come first, in the order of their calls, and only directly behind the turn that made these calls. */

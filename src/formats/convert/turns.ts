@@ -1,3 +1,5 @@
+/** Reads a conversation as turns in the order that every target takes: each call followed by its result. */
+
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import {
   type Block,

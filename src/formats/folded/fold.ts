@@ -1,3 +1,5 @@
+/** Folds tool calls into the text of answers, as Open WebUI writes them. */
+
 import { type Conversation, withMessages } from '../../conversation/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import { hasToolCall, hasToolResult, type Message } from '../../conversation/message.ts';

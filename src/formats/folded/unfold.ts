@@ -1,3 +1,5 @@
+/** Unfolds tool calls that Open WebUI has written into the text of answers. */
+
 import { type Conversation, withMessages } from '../../conversation/format.ts';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';

@@ -1,3 +1,5 @@
+/** Writes turns of any format as Gemini contents. */
+
 import { filled, type Part, resultText, type Target, type Turn } from '../convert/target.ts';
 import { gemini } from './format.ts';
 

@@ -1,3 +1,5 @@
+/** Repairs Gemini requests: roles, parts, pairs of calls and responses, signatures. */
+
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import { hasToolCall, type Message } from '../../conversation/message.ts';
 import { PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
@@ -21,7 +23,7 @@ import {
 } from '../mend/shaping.ts';
 import { FOREIGN_SIGNATURE } from './convert.ts';
 
-/** Gemini. */
+/** The mender of Gemini requests. */
 export const geminiMender: Mender = {
   isMessage: ({ parts, content }) => isGiven(parts ?? content),
   fromText: (text) => ({ role: 'user', parts: [{ text }] }),

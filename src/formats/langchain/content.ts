@@ -1,3 +1,5 @@
+/** Content blocks of LangChain messages, and calls that stand beside the content. */
+
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, MediaBlock, ReasoningBlock, ToolCallBlock } from '../../conversation/message.ts';
 import { base64Of } from '../ai-sdk/parts.ts';

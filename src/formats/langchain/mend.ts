@@ -1,3 +1,5 @@
+/** Repairs LangChain messages: shapes, tool calls and their results. */
+
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message } from '../../conversation/message.ts';
 import { toJson } from '../content.ts';
@@ -11,7 +13,7 @@ import {
 } from '../mend/shaping.ts';
 import { isKnownType, langchain, type OpenMessage, openMessage, withFields } from './format.ts';
 
-/** Messages of LangChain. */
+/** The mender of LangChain messages. */
 export const langchainMender: Mender = {
   isMessage: (value) => openMessage(value) !== undefined,
   takes: (raw) => typeof raw === 'string' && raw.trim() !== '',

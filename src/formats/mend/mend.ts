@@ -1,3 +1,5 @@
+/** Repairs a recorded conversation, so that its provider would accept it. */
+
 import { type Conversation, withMessages } from '../../conversation/format.ts';
 import { asString, isObject } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';

@@ -1,3 +1,5 @@
+/** Writes turns of any format as Chat Completions messages. */
+
 import {
   filled,
   isContent,

@@ -1,3 +1,5 @@
+/** Repairs Chat Completions messages: roles, content, tool calls and their results. */
+
 import { asList, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Block, Message } from '../../conversation/message.ts';
 import { textPart, toJson } from '../content.ts';
@@ -21,7 +23,7 @@ import { readChatPart } from './format.ts';
 const MAX_ID_LENGTH = 40;
 const MAX_NAME_LENGTH = 64;
 
-/** OpenAI Chat. */
+/** The mender of Chat Completions messages. */
 export const openaiChatMender: Mender = {
   isMessage: (value) => CONTENT_FIELDS.some((name) => isGiven(value[name])),
   shape: (message, context) => {

@@ -1,3 +1,5 @@
+/** Writes turns of any format as Responses API items. */
+
 import {
   ERROR_NOTE,
   filled,

@@ -1,3 +1,5 @@
+/** Repairs Responses API items: shapes, calls and outputs, reasoning. */
+
 import { asString, isObject, type JsonObject } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
 import { toJson } from '../content.ts';
@@ -19,7 +21,7 @@ import { isOpenaiModel } from '../openai-chat/mend.ts';
 
 const MAX_ID_LENGTH = 64;
 
-/** OpenAI Responses. */
+/** The mender of Responses API items. */
 export const openaiResponsesMender: Mender = {
   isMessage: isItem,
   // A request whose whole input is a text reads as one such item.

@@ -1,3 +1,5 @@
+/** Finds what a compaction must not lose: demands, open work, paths, errors, commands, ids, numbers. */
+
 import { fileAccess } from '../../conversation/file-access.ts';
 import type { JsonObject } from '../../conversation/json.ts';
 import { callArguments, type Message, type ToolCallBlock, textOf } from '../../conversation/message.ts';
@@ -56,8 +58,8 @@ const MOST_ITEMS = 200;
 const LONGEST_LIST = 50_000;
 
 /**
- * What the list of things to do still holds that a call with these arguments writes, in its order; undefined when the
- * call writes no such list. A list that is empty, or done, holds nothing.
+ * The open items of the to-do list that a call with these arguments writes, in their order; undefined when the call writes
+ * no such list. A list that is empty, or done, has none.
  */
 export function openItems(tool: string, input: JsonObject | undefined): readonly string[] | undefined {
   if (input === undefined) return undefined;
@@ -149,7 +151,7 @@ export interface Survival {
   readonly examples: readonly string[];
 }
 
-/** So many facts of a kind are looked after, the newest. Demands of the user have no limit. */
+/** How many facts of a kind are followed: the newest. Demands of the user have no limit. */
 const NEWEST = 200;
 const LONGEST_ASK = 300;
 const LONGEST_PATH = 300;

@@ -7,7 +7,7 @@ export interface TextFinder {
   search(text: string): ReadonlyMap<string, number>;
 }
 
-/** Whether something that was found counts there: at the end of a word, on a line of its own. */
+/** Whether a match counts at this place: at the end of a word, say, or on a line of its own. */
 export type IsPlace = (text: string, start: number, end: number) => boolean;
 
 /** Characters by which a text is recognised. */
@@ -89,7 +89,7 @@ function searchGrams(text: string, { byGram, mayEnd, isPlace }: GramIndex, found
   }
 }
 
-/** Each text under the characters of its that the fewest of the others have too. */
+/** Each text, filed under that run of its characters which the fewest other texts contain. */
 function indexByRarestGram(texts: readonly string[]): Map<number, Wanted[]> {
   const counts = new Uint32Array(MASK + 1);
   for (const text of texts) countGrams(text, counts);

@@ -87,7 +87,7 @@ function isToolObject(value: unknown): boolean {
 const DEED =
   '(?:help|assist|compl|provid|summari|fulfil|continu|process|do (?:that|this|it)|engag|shar|discuss|creat|generat|produc|writ|support|respond|answer|proceed|tak(?:e|ing) part)';
 
-/** How refusals begin. A second line behind the stop reason, which not every provider gives. */
+/** How refusals begin. Needed because not every provider gives a stop reason for them. */
 const REFUSALS: readonly RegExp[] = [
   /^(?:i'm|i am|we're|we are) (?:very |so |really |truly |terribly )?sorry\b/,
   /^(?:sorry|apologies|my apologies|unfortunately)\b[^a-z]{1,3}(?:but )?(?:i|we)\b/,
@@ -145,7 +145,7 @@ const DRAFT_TAGS = ['analysis', 'think', 'thinking', 'reasoning', 'scratchpad'];
 const OPENING_TAG = '<summary>';
 const CLOSING_TAG = '</summary>';
 
-/** What a model's answer comes to. */
+/** A model's output, taken apart. */
 export interface AnswerBody {
   /** The answer itself: without draft, tags, and whatever stands around the tags. */
   readonly text: string;

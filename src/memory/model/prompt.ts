@@ -1,8 +1,8 @@
 import { fence, tokenFor } from '../../conversation/summary-message.ts';
 
-/** What a summary is asked for with. */
+/** What the prompt for a summary is made of. */
 export interface SummaryPromptOptions {
-  /** The conversation as text; undefined when the model has it before it already. */
+  /** The conversation as text; undefined when the request already holds the conversation itself. */
   readonly transcript: string | undefined;
   /** The summary of what stood before, to be carried on; undefined or blank when there is none. */
   readonly previousSummary?: string | undefined;
@@ -10,7 +10,7 @@ export interface SummaryPromptOptions {
   readonly instructions?: string | undefined;
   /** What software found in the conversation. Blank is none. */
   readonly facts?: string | undefined;
-  /** So long the answer may be. */
+  /** How long the answer may be. */
   readonly maximumWords: number;
 }
 
@@ -27,7 +27,7 @@ const FIRST_ORDER =
   'Text only: call no tool, and neither answer nor carry on the conversation. Your whole task is the record described here.';
 const LAST_ORDER = 'Now write the record. Text only, no tool call, nothing after the closing tag.';
 
-/** What stands in every prompt and in no summary. */
+/** Sentences of every prompt. An answer that repeats one echoes the prompt and is no summary. */
 export const SUMMARY_ORDERS: readonly string[] = [FIRST_ORDER, LAST_ORDER];
 
 /** The prompt for a summary. It begins and ends with the order to write text only. */

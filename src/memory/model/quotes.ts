@@ -48,7 +48,7 @@ interface KnownWords {
   /** The same, as `bareWords`. */
   readonly texts: readonly string[];
   readonly characters: number;
-  /** Made when somebody asks. */
+  /** Computed with the first use. */
   topics: ReadonlySet<string> | undefined;
   /** Characters that may still be looked through. */
   left: number;

@@ -88,7 +88,7 @@ function resultText(block: Block): string {
   return block.type === 'media' && block.text === undefined ? `[${block.media}]` : textOf(block);
 }
 
-/** What stands in for the middle is not worth less than this. */
+/** A middle of fewer characters than this is not cut out: the note in its place would save next to nothing. */
 const SMALLEST_SAVING = 40;
 
 /**

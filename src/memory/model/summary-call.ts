@@ -72,7 +72,7 @@ export interface Terms {
   /** Index of the first part limit to try. */
   readonly partLimit: number;
   readonly reusesPrefix: boolean;
-  /** The summary is asked for so many times shorter than it may be. */
+  /** How many times shorter than its limit the summary is asked to be. */
   readonly shrink: number;
 }
 

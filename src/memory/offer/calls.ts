@@ -1,3 +1,5 @@
+/** Offers what tool calls did, as pieces of the story. */
+
 import type { Action } from '../actions.ts';
 import { changedLines, currentLines } from '../changed-lines.ts';
 import { commandKind, HEREDOC, printedFile, shownCommand } from '../commands.ts';
@@ -16,10 +18,10 @@ const LONGEST_ERROR = 200;
 /** Units of what a sub-agent was told and answered that are looked at. */
 const MOST_PROMPT_UNITS = 12;
 const MOST_REPORT_UNITS = 400;
-/** What its task and its report are worth: the agent's own text about it says most of it again. */
+/** What the task and the report of a sub-agent are worth: little, since the agent's own text repeats most of it. */
 const PROMPT_WORTH = 0.25;
 const REPORT_WORTH = { decisive: 0.9, other: 0.4 } as const;
-/** What plain lines are worth by the kind of command: what `git` says is a state, what a look prints is everything. */
+/** What an ordinary output line is worth by the kind of command: `git` prints a state, a look prints whole files. */
 const PLAIN_LINES = { look: 1, check: 1.4, do: 1.4, git: 4 } as const;
 const OLD_RESULT_SHARE = 0.4;
 

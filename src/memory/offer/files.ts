@@ -1,3 +1,5 @@
+/** Offers the current lines of files, as pieces of the working set. */
+
 import type { KnownFile, KnownLine } from '../files.ts';
 import { type NameWorth, namesIn } from '../names.ts';
 import type { State } from '../state.ts';

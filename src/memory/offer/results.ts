@@ -1,3 +1,5 @@
+/** Offers lines of tool results, as units of the piece that tells the call. */
+
 import { flattenJson, type Row } from '../records.ts';
 import { type TellingKind, tellingLines } from '../telling.ts';
 import { WORTH } from '../weights.ts';
@@ -5,15 +7,15 @@ import type { Unit } from './piece.ts';
 
 /** What lines of a result are worth. */
 export interface ResultTerms {
-  /** By this all worth is multiplied. */
+  /** Factor for every worth below. */
   readonly scale: number;
   readonly plain: number;
   readonly error: number;
   /** A row of a short answer in fields, whatever the scale. */
   readonly record: number;
-  /** What was asked with: a field that repeats it says nothing. */
+  /** The arguments of the call: a field of the result that repeats them says nothing new. */
   readonly asked?: string;
-  /** Units of the piece in front of them. */
+  /** How many units the piece has already, in front of these lines. */
   readonly from?: number;
 }
 

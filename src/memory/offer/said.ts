@@ -1,3 +1,5 @@
+/** Offers what the user said, as pieces of a memory. */
+
 import type { Happening, Said } from '../events.ts';
 import { readSayings, type Saying, type Turn } from '../sayings/sayings.ts';
 import { QUOTED_ABOVE, STATE_HEADS } from '../tell.ts';

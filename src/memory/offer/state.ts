@@ -1,3 +1,5 @@
+/** Offers where things stand: tasks, checks, processes, git. */
+
 import type { Happening } from '../events.ts';
 import type { State, Task } from '../state.ts';
 import { ALL_CHANGED, OUTDATED, STATE_HEADS, UNCOMMITTED } from '../tell.ts';

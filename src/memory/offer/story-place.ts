@@ -1,3 +1,5 @@
+/** Where an event stands in the story, and what an offer has to know of the events around it. */
+
 import type { Happening, Said, Told } from '../events.ts';
 import type { KnownFile } from '../files.ts';
 import type { State } from '../state.ts';

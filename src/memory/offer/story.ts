@@ -1,3 +1,5 @@
+/** Offers what happened, turn by turn: what the agent said and did. */
+
 import { currentLines, markReplaced } from '../changed-lines.ts';
 import type { Did, Given, Happening, Past, Told } from '../events.ts';
 import { namesIn } from '../names.ts';

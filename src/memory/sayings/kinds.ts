@@ -1,3 +1,5 @@
+/** Tells what a sentence of the user is, by its words: a demand, a decision, a fact, a question or mere talk. */
+
 import { FILLERS, LONGEST, MANNER, ORDERED, QUESTION } from '../words/demanding-words.ts';
 import { isDemandPiece, type Piece } from '../words/demands.ts';
 import { isRevision } from './revising-words.ts';

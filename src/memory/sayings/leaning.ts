@@ -1,3 +1,5 @@
+/** Finds the earlier sentences without which a sentence of the user cannot be understood: "do the second one". */
+
 import { piecesOf } from '../words/demands.ts';
 import { ANSWER, type SayingKind } from './kinds.ts';
 import { topicWords } from './words.ts';
@@ -24,15 +26,15 @@ export interface Leaner {
 }
 
 const MOST = 3;
-/** Sentences of fewer words that say something are no help to others. */
+/** A sentence with fewer topic words than this cannot explain another one. */
 const FULL = 3;
-/** And questions of fewer, what they are about. */
+/** The same for questions. */
 const FULL_QUESTION = 2;
 const LONGEST = 400;
-/** So much of the end of an answer holds what it asks or proposes. */
+/** How many characters at the end of an answer are searched for what it asks or proposes. */
 const CLOSING_CHARACTERS = 1500;
 const LONGEST_ITEMS = 30_000;
-/** So many answers back a list with numbers is looked for. */
+/** How many answers back a numbered list is looked for. */
 const NEAR_ANSWERS = 3;
 
 const POINTED =
@@ -66,7 +68,7 @@ const ITEM_LABEL = /^[\s*#>-]{0,8}(?:option |step |item )?\**(\d{1,2}|[A-Ha-h])\
 /** Topic words of an item that says enough to be of a list of the user's own. */
 const OWN_ITEM = 5;
 
-/** What each saying leans on, nearest first. */
+/** For each saying, the earlier sentences that it cannot be understood without, nearest first. */
 export function findLeanings(
   sayings: readonly Leaner[],
   turns: readonly Spoken[],

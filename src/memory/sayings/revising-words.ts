@@ -1,3 +1,5 @@
+/** The words by which a user takes back, replaces or restores what was said before. */
+
 import { topicWords } from './words.ts';
 
 function anyOf(ways: readonly string[]): RegExp {

@@ -1,3 +1,5 @@
+/** Finds what the user took back or replaced later on. */
+
 import type { SayingKind } from './kinds.ts';
 import type { Spoken } from './leaning.ts';
 import {

@@ -1,4 +1,4 @@
-/** Words before the first one that counts: they greet, agree, join or ask nicely. */
+/** Words at the beginning of a sentence that carry no demand: greetings, consent, joining words, `please`. */
 const FILLER =
   "(?:please|pls|and|but|so|then|or|also|just|ok|okay|now|no|nope|yes|yeah|yep|yup|well|again|kindly|otherwise|however|actually|instead|absolutely|alright|right|hey|hi|hello|oh|ah|hm+|uh|wait|sorry|sure|great|cool|nice|thanks|first|second|next|finally|lastly|perhaps|maybe|dude|omfg|wtf|fine|anyway|meanwhile|important|note|still|go ahead and|i['’]d like you to|i want you to|i need you to|you know what)";
 
@@ -151,7 +151,7 @@ const PLAN =
 /** "No global state!", "no new packages please". */
 const NONE_OF_IT =
   /^[\s\p{P}]{0,6}(?:(?:and|but|ok|okay|please|also),? )?no (?:more )?(?!problem|worries|idea|thanks|way|doubt|wonder|clue|luck|need|i|we|it|that|this|the|you)(?:[\p{L}-]+ ){0,4}[\p{L}-]+(?:!+| please[.!]?)$/iu;
-/** What is quoted is said by nobody. */
+/** Quoted text: the user repeats it and does not demand it. */
 const QUOTATION = /`[^`\n]{1,200}`|"[^"\n]{1,300}"|“[^”\n]{1,300}”/g;
 const EMPHASIS = /\*{1,3}|(?<![\p{L}\d])_{1,2}(?=\p{L})|(?<=\p{L})_{1,2}(?![\p{L}\d])/gu;
 

@@ -121,7 +121,7 @@ const FENCE = /^\s{0,12}(?:`{3,}|~{3,})/;
 const QUOTED = /^\s{0,3}>/;
 const LIST_MARK = /^\s*(?:[-*+•]|\d{1,3}[.)])\s/;
 const INDENTED = /^(?: {4}|\t)/;
-/** So much of a line tells what it is. */
+/** How many characters of a line are looked at. */
 const READ_CHARACTERS = 1000;
 
 /** Whether each of these lines was pasted or quoted: fenced, quoted, or as a machine writes it, with what stands between. */

@@ -1,3 +1,6 @@
+import { isObject, type JsonObject } from '../../conversation/json.ts';
+import { withoutComments } from '../json-with-comments.ts';
+
 /** Makers of models, each with an address of its own. */
 export type Maker = 'anthropic' | 'openai' | 'google';
 
@@ -77,6 +80,16 @@ export function withoutSlash(url: string): string {
   let end = url.length;
   while (url[end - 1] === '/') end--;
   return url.slice(0, end);
+}
+
+/** A config file, perhaps with comments; empty when there is none or it cannot be read. */
+export function parseConfig(text: string | undefined): JsonObject {
+  try {
+    const value: unknown = JSON.parse(withoutComments(text ?? '{}'));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The value of an option on a command line: `--model x`, `--model=x`, `-m x`. The last one counts. */

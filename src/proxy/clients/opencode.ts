@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../conversation/json.ts';
-import { type Client, type Maker, optionOf, type Surroundings, upstreamsOf, withoutSlash } from './client.ts';
+import {
+  type Client,
+  type Maker,
+  optionOf,
+  parseConfig,
+  type Surroundings,
+  upstreamsOf,
+  withoutSlash,
+} from './client.ts';
 
 /** Providers that opencode brings along, with the path that their libraries put behind a maker's address. */
 const builtIn: ReadonlyMap<string, { readonly maker: Maker; readonly path: string }> = new Map([
@@ -17,7 +25,7 @@ export const opencode: Client = {
   commands: ['opencode'],
   plan(surroundings) {
     const { args, env } = surroundings;
-    const given = parse(env[contentVariable]);
+    const given = parseConfig(env[contentVariable]);
     const configs = [...readConfigs(surroundings), given];
     const model = optionOf(args, '--model', '-m') ?? lastText(configs, (config) => config['model']);
     const custom = findCustom(configs, model?.split('/', 1)[0]);
@@ -90,15 +98,7 @@ function withUrls(config: JsonObject, urls: readonly (readonly [name: string, ur
 /** The user's config files, those that count less first. */
 function readConfigs({ env, readText }: Surroundings): readonly JsonObject[] {
   const folder = env['XDG_CONFIG_HOME'] ?? join(env['HOME'] ?? '', '.config');
-  const files = [join(folder, 'opencode', 'opencode.json'), env['OPENCODE_CONFIG'], 'opencode.json'];
-  return files.map((file) => parse(file === undefined ? undefined : readText(file)));
-}
-
-function parse(text: string | undefined): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text ?? '{}');
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const names = ['opencode.json', 'opencode.jsonc'];
+  const files = [...names.map((name) => join(folder, 'opencode', name)), env['OPENCODE_CONFIG'], ...names];
+  return files.map((file) => parseConfig(file === undefined ? undefined : readText(file)));
 }

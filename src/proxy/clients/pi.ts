@@ -1,6 +1,14 @@
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '../../conversation/json.ts';
-import { type Client, type Maker, optionOf, type Surroundings, upstreamsOf, withoutSlash } from './client.ts';
+import { asString, isObject } from '../../conversation/json.ts';
+import {
+  type Client,
+  type Maker,
+  optionOf,
+  parseConfig,
+  type Surroundings,
+  upstreamsOf,
+  withoutSlash,
+} from './client.ts';
 
 /** Providers that pi brings along, with the path that their libraries put behind a maker's address. */
 const builtIn: ReadonlyMap<string, { readonly maker: Maker; readonly path: string }> = new Map([
@@ -45,11 +53,13 @@ function extensionWith(urls: readonly (readonly [name: string, url: string])[]):
   return `export default function (pi) {\n${calls.join('')}}\n`;
 }
 
-/** The provider of models.json that the command line names, if it has an address of its own. */
+/** The provider of models.json that the command line or the settings name, if it has an address of its own. */
 function findCustom({ args, env, readText }: Surroundings) {
-  const name = optionOf(args, '--provider') ?? providerOf(optionOf(args, '--model'));
   const folder = env['PI_CODING_AGENT_DIR'] ?? join(env['HOME'] ?? '', '.pi', 'agent');
-  const providers = parse(readText(join(folder, 'models.json')))['providers'];
+  const { defaultProvider } = parseConfig(readText(join(folder, 'settings.json')));
+  const name =
+    optionOf(args, '--provider') ?? providerOf(optionOf(args, '--model')) ?? asString(defaultProvider);
+  const { providers } = parseConfig(readText(join(folder, 'models.json')));
   if (name === undefined || !isObject(providers) || !Object.hasOwn(providers, name)) return undefined;
   const provider = providers[name];
   if (!isObject(provider) || typeof provider['baseUrl'] !== 'string') return undefined;
@@ -64,13 +74,4 @@ function makerOf(api: unknown, name: string): Maker {
   if (typeof api !== 'string') return builtIn.get(name)?.maker ?? 'openai';
   if (api.startsWith('anthropic')) return 'anthropic';
   return api.startsWith('google') ? 'google' : 'openai';
-}
-
-function parse(text: string | undefined): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text ?? '{}');
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

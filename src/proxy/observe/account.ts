@@ -42,8 +42,8 @@ export interface MoneyTotals {
   readonly turns: number;
   /** Turns that nothing is known about the price of. */
   readonly unpricedTurns: number;
-  /** Turns that would not have fitted without us: they count as neither saved nor lost. */
-  readonly incomparableTurns: number;
+  /** Turns that would not have fitted without us. */
+  readonly cutTurns: number;
 }
 
 export const noMoney: MoneyTotals = {
@@ -54,7 +54,7 @@ export const noMoney: MoneyTotals = {
   cacheWrites: 0,
   turns: 0,
   unpricedTurns: 0,
-  incomparableTurns: 0,
+  cutTurns: 0,
 };
 
 /** The totals with one more turn. */
@@ -70,7 +70,7 @@ export function addMoney(totals: MoneyTotals, money: TurnMoney | undefined): Mon
     cacheWrites: totals.cacheWrites + money.cacheWrites,
     turns: totals.turns + 1,
     unpricedTurns: totals.unpricedTurns,
-    incomparableTurns: totals.incomparableTurns + (money.isIncomparable ? 1 : 0),
+    cutTurns: totals.cutTurns + (money.isCut ? 1 : 0),
   };
 }
 

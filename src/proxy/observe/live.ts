@@ -10,6 +10,8 @@ export interface LiveOptions {
 export interface LiveUpdates {
   /** Adds a listener; false when there are too many already. */
   connect(response: ServerResponse): boolean;
+  /** Lets all listeners go and takes no more: a proxy that ends waits for answers that are under way. */
+  close(): void;
 }
 
 const MOST_LISTENERS = 32;
@@ -21,6 +23,7 @@ const MOST_WAITING_BYTES = 1024 * 1024;
 
 export function createLiveUpdates(ledger: Ledger, { describe }: LiveOptions): LiveUpdates {
   const listeners = new Set<ServerResponse>();
+  let isClosed = false;
   let changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let leave: (() => void) | undefined;
@@ -55,7 +58,7 @@ export function createLiveUpdates(ledger: Ledger, { describe }: LiveOptions): Li
 
   return {
     connect(response) {
-      if (listeners.size >= MOST_LISTENERS) return false;
+      if (isClosed || listeners.size >= MOST_LISTENERS) return false;
       if (listeners.size === 0) start();
       listeners.add(response);
       response.on('error', () => response.destroy());
@@ -70,6 +73,10 @@ export function createLiveUpdates(ledger: Ledger, { describe }: LiveOptions): Li
       });
       response.write('retry: 1000\n\n');
       return true;
+    },
+    close() {
+      isClosed = true;
+      for (const response of listeners) response.end();
     },
   };
 }

@@ -191,7 +191,7 @@ describe('the bill of a turn', () => {
       }),
       undefined,
     );
-    expect(tooLong.money).toMatchObject({ isIncomparable: true, direct: tooLong.money.sent });
+    expect(tooLong.money).toMatchObject({ isCut: true, direct: tooLong.money.sent });
     expect(tooLong.state.directTokens).toBe(60_000);
 
     const next = billTurn(
@@ -203,7 +203,7 @@ describe('the bill of a turn', () => {
       }),
       tooLong.state,
     );
-    expect(next.money).toMatchObject({ isIncomparable: false, direct: next.money.sent });
+    expect(next.money).toMatchObject({ isCut: false, direct: next.money.sent });
 
     // A later fold saves again: 25,000 go on instead of the 70,000 that the comparison is about.
     const folded = billTurn(
@@ -218,6 +218,24 @@ describe('the bill of a turn', () => {
     );
     expect(folded.state.directTokens).toBe(70_000);
     expect(folded.money.direct).toBeCloseTo(0.7, 10);
+  });
+
+  it('counts a request that would not have fitted as cut: nothing of it would have been in the cache', () => {
+    // 60,000 go on, 55,000 of them read. Without us: the same 60,000 after a cut, all of them written.
+    const { money, state } = billTurn(
+      exchange({
+        usage: { promptTokens: 60_000, outputTokens: 0, cacheReadTokens: 55_000, cacheWriteTokens: 5000 },
+        tokensReceived: 205_000,
+        tokensSent: 60_000,
+        windowTokens: 200_000,
+      }),
+      { ...warm, sentTokens: 55_000, directTokens: 199_000, tokensReceived: 199_000 },
+    );
+
+    expect(money.isCut).toBe(true);
+    expect(money.sent).toBeCloseTo(0.055 + 0.0625, 10);
+    expect(money.direct).toBeCloseTo(0.75, 10);
+    expect(state.directTokens).toBe(60_000);
   });
 
   it('pays the step for long prompts on the side that is above it', () => {

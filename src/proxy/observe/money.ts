@@ -22,8 +22,8 @@ export interface TurnMoney {
   readonly sent: number;
   /** Of `sent`, what was paid for writing to the cache. */
   readonly cacheWrites: number;
-  /** Whether the request as it came would not have fitted its window: it is then compared with itself. */
-  readonly isIncomparable: boolean;
+  /** Whether the request as it came would not have fitted its window: it would have been cut. */
+  readonly isCut: boolean;
 }
 
 /** What has to be remembered between the turns of one conversation. Plain data. */
@@ -50,8 +50,9 @@ export interface MoneyState {
  *   was read, the share that was read in the turn before, unless the cache had expired by then
  * - of the rest, the same share would have been written
  *
- * A request that would not have fitted its window has no bill to compare with. From there on the comparison is with the
- * conversation as it is, so that nothing counts as saved that could not have been spent.
+ * A request that would not have fitted its window would have been cut by whoever sent it. It is compared with the request
+ * that was sent, with nothing of it in the cache, as after every cut; and from there on with the conversation as it is, so
+ * that nothing counts as saved that could not have been spent. What such a cut would have cost besides is not counted.
  */
 export function billTurn(
   exchange: BilledExchange,
@@ -66,8 +67,8 @@ export function billTurn(
   const sent = costOf(prices, billed);
   const cacheWrites = writtenTokens * ratesFor(prices, promptTokens).write;
 
-  const { directTokens, isIncomparable } = withoutUs(exchange, before);
-  const directRead = directReadTokens(exchange, { before, directTokens, readTokens });
+  const { directTokens, isCut } = withoutUs(exchange, before);
+  const directRead = isCut ? 0 : directReadTokens(exchange, { before, directTokens, readTokens });
   const directRest = directTokens - directRead;
   const directWritten = rest === 0 ? 0 : directRest * (writtenTokens / rest);
   const direct = costOf(prices, {
@@ -78,10 +79,10 @@ export function billTurn(
   });
   return {
     money: {
-      direct: isIncomparable || isSame(direct, sent) ? sent : direct,
+      direct: isSame(direct, sent) ? sent : direct,
       sent,
       cacheWrites,
-      isIncomparable,
+      isCut,
     },
     state: {
       sentTokens: promptTokens,
@@ -104,12 +105,12 @@ function isSame(one: number, other: number): boolean {
 function withoutUs(
   exchange: BilledExchange,
   before: MoneyState | undefined,
-): { readonly directTokens: number; readonly isIncomparable: boolean } {
+): { readonly directTokens: number; readonly isCut: boolean } {
   const { usage, windowTokens = 0 } = exchange;
   const directTokens = Math.max(usage.promptTokens, Math.round(grown(exchange, before)));
   // From here on the comparison goes on with what was sent.
-  const isIncomparable = windowTokens > 0 && directTokens > windowTokens && isSmaller(exchange);
-  return { directTokens: isIncomparable ? usage.promptTokens : directTokens, isIncomparable };
+  const isCut = windowTokens > 0 && directTokens > windowTokens && isSmaller(exchange);
+  return { directTokens: isCut ? usage.promptTokens : directTokens, isCut };
 }
 
 /**

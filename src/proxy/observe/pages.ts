@@ -19,7 +19,10 @@ export interface PageOptions {
 }
 
 /** Answers requests for pages of the proxy's own; whether it did. */
-type Pages = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+type Pages = ((request: IncomingMessage, response: ServerResponse) => Promise<boolean>) & {
+  /** Lets pages go that listen. */
+  close(): void;
+};
 
 /** A header that no page of another origin can send without asking first, and nobody answers such questions here. */
 const ACTION_HEADER = 'x-roundfold-action';
@@ -50,7 +53,7 @@ interface Answer {
 export function createPages(ledger: Ledger, options: PageOptions): Pages {
   const desk = new Desk(ledger, options);
   const live = createLiveUpdates(ledger, { describe: (ids) => desk.changes(ids) });
-  return async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     if (path !== '/metrics' && path !== '/roundfold' && !path.startsWith('/roundfold/')) return false;
     try {
@@ -62,6 +65,7 @@ export function createPages(ledger: Ledger, options: PageOptions): Pages {
     }
     return true;
   };
+  return Object.assign(handle, { close: () => live.close() });
 }
 
 interface Call {
@@ -70,22 +74,28 @@ interface Call {
   readonly path: string;
 }
 
-async function answer(desk: Desk, live: LiveUpdates, { request, response, path }: Call): Promise<void> {
-  const isReading = request.method === 'GET' || request.method === 'HEAD';
+async function answer(desk: Desk, live: LiveUpdates, call: Call): Promise<void> {
+  const { request, response, path } = call;
   if (path === '/roundfold') {
     response.writeHead(308, { ...SAFE_HEADERS, location: '/roundfold/' }).end();
-  } else if (!path.startsWith('/roundfold/api/')) {
-    if (!isReading) send(response, fault(405, 'only GET here'));
-    else if (path === '/metrics') sendText(response, EXPOSITION_TYPE, desk.metrics());
-    else if (path === '/roundfold/') sendPage(response);
-    else send(response, fault(404, 'there is no such page'));
   } else if (path === '/roundfold/api/events') {
-    if (!live.connect(response)) send(response, fault(503, 'too many pages listen already'));
-  } else {
+    if (request.method !== 'GET') send(response, fault(405, 'only GET here'));
+    else if (!live.connect(response)) send(response, fault(503, 'too many pages listen already'));
+  } else if (path.startsWith('/roundfold/api/')) {
     const steps = path.slice('/roundfold/api/'.length).split('/').map(decoded);
-    if (isReading) send(response, await desk.read(steps));
-    else send(response, await act(desk, request, steps));
-  }
+    send(response, isReading(request) ? await desk.read(steps) : await act(desk, request, steps));
+  } else answerText(desk, call);
+}
+
+function answerText(desk: Desk, { request, response, path }: Call): void {
+  if (!isReading(request)) send(response, fault(405, 'only GET here'));
+  else if (path === '/metrics') sendText(response, EXPOSITION_TYPE, desk.metrics());
+  else if (path === '/roundfold/') sendPage(response);
+  else send(response, fault(404, 'there is no such page'));
+}
+
+function isReading({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 async function act(desk: Desk, request: IncomingMessage, steps: readonly string[]): Promise<Answer> {

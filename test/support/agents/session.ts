@@ -39,12 +39,12 @@ const SESSION_MS = 150_000;
 
 /**
  * Has an agent read so many files, one in each round, in a home of its own and with a provider on this machine.
- * @param through `run`: started by `roundfold run`; `direct`: with nothing in between
+ * @param through `run`: started by `roundfold run`, which is told the window or not; `direct`: with nothing in between
  */
 export async function playSession(
   given: AgentCase,
   rounds: number,
-  through: 'run' | 'direct',
+  through: 'run' | 'run-without-window' | 'direct',
 ): Promise<AgentSession> {
   const home = mkdtempSync(join(tmpdir(), `roundfold-${given.agent}-`));
   const work = join(home, 'work');
@@ -58,10 +58,11 @@ export async function playSession(
   });
   try {
     const launch = launches[given.agent](given, { home, url: simulator.url, through });
+    const window = through === 'run' ? ['--window', `${given.windowTokens}`] : [];
     const [command = '', ...args] =
-      through === 'run'
-        ? [process.execPath, main, 'run', '--window', `${given.windowTokens}`, given.agent, ...launch.args]
-        : [given.agent, ...launch.args];
+      through === 'direct'
+        ? [given.agent, ...launch.args]
+        : [process.execPath, main, 'run', ...window, given.agent, ...launch.args];
     const env = {
       PATH: pathWithAgents(),
       HOME: home,
@@ -94,7 +95,7 @@ function partText(part: number): string {
 interface Place {
   readonly home: string;
   readonly url: string;
-  readonly through: 'run' | 'direct';
+  readonly through: 'run' | 'run-without-window' | 'direct';
 }
 
 interface AgentLaunch {
