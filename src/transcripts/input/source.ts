@@ -24,7 +24,7 @@ export async function fileSource(path: string): Promise<ByteSource> {
   if (stats.isDirectory()) {
     throw new RoundfoldError('input-not-understood', `${path} is a directory`, {
       place: { source: path },
-      remedy: 'Name a file in it: commands that take folders found none that ends in .json or .jsonl.',
+      remedy: 'Name a file in it.',
     });
   }
   await access(path, constants.R_OK).catch((cause: unknown) => refuse(path, cause));
