@@ -52,11 +52,12 @@ export function findFiles(path: string): readonly SessionFile[] {
   return found.isDirectory() ? filesBelow(path, (each) => READABLE.test(each)) : [fileOf(path)].flat();
 }
 
-/** Files as they are, and folders as everything readable below them; `-` and what does not exist as they are. */
+/** Folders as everything readable below them; all else as it is, so that whoever reads an empty folder refuses it. */
 export function expandFolders(paths: readonly string[]): readonly string[] {
   return paths.flatMap((path) => {
     const isFolder = path !== '-' && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-    return isFolder ? findFiles(path).map((file) => file.path) : [path];
+    const files = isFolder ? findFiles(path).map((file) => file.path) : [];
+    return files.length === 0 ? [path] : files;
   });
 }
 
