@@ -9,6 +9,7 @@ const benches = [
   'compaction.ts',
   'validity.ts',
   'reading.ts',
+  'sessions.ts',
   'memory-speed.ts',
   'checkpoint.ts',
   'parallel-results.ts',

@@ -54,21 +54,19 @@ function App() {
   );
 }
 
-/** What was saved in all, and what single turns have lost: one never hides the other. */
+/** What was saved in all, and what single turns have lost: one never hides the other. Both have their place from the start. */
 function Balance() {
   const { direct = 0, sent = 0, lost = 0 } = totals.value ?? {};
   const isLoss = sent > direct;
   return (
     <p class="balance">
-      <span class={isLoss ? 'loss' : ''}>
-        {isLoss ? 'lost' : 'saved'} {usd(Math.abs(direct - sent))}
+      {isLoss ? 'lost' : 'saved'} <b class={isLoss ? 'loss' : ''}>{usd(Math.abs(direct - sent))}</b>
+      <span
+        class={lost > 0 ? 'loss' : 'quiet'}
+        title="Sum of the turns that cost more than they would have without folds"
+      >
+        losing turns <b>{usd(lost)}</b>
       </span>
-      {lost > 0 && !isLoss && (
-        <span class="loss" title="Sum of the turns that cost more than they would have without folds">
-          {' '}
-          · {usd(lost)} lost
-        </span>
-      )}
     </p>
   );
 }

@@ -96,7 +96,7 @@ export function Status({ row }: { row: Row }) {
   const held = isHeld ? 'a fold is undone for as long as it fits' : undefined;
   const words = [wordsFor(row), held, row.trouble].filter((each) => each !== undefined).join('; ');
   return (
-    <span class={`status ${isHeld ? 'held' : row.status}`}>
+    <span class={`status ${isHeld ? 'held' : row.status}`} title={words}>
       <i aria-hidden="true" />
       {words}
     </span>

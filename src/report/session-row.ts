@@ -40,10 +40,20 @@ export interface SessionRow {
 
 const PROMPT_CHARACTERS = 200;
 
-/** The rows of a file: one for each main conversation that stands by itself, sub-agents counted with theirs. */
+/**
+ * The rows of a file: one for each session in it, sub-agents counted with theirs. Where a file has conversations of one session
+ * that are not linked, the one that was continued last is the session.
+ */
 export function sessionRows(file: string, recordings: readonly Recording[]): readonly SessionRow[] {
-  const mains = recordings.filter(({ transcript }) => transcript.kind === 'main');
-  const sides = recordings.length - mains.length;
+  const seen = new Set<string>();
+  const isFirst = ({ transcript: { session } }: Recording): boolean => {
+    if (session?.id === undefined) return true;
+    const isNew = !seen.has(session.id);
+    seen.add(session.id);
+    return isNew;
+  };
+  const mains = recordings.filter(({ transcript }) => transcript.kind === 'main').filter(isFirst);
+  const sides = recordings.filter(({ transcript }) => transcript.kind === 'side-chain').length;
   const shown = mains.length === 0 ? recordings.slice(0, 1) : mains;
   return shown.map((recording, index) => {
     const row = rowOf(file, recording);

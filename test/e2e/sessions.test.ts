@@ -132,6 +132,17 @@ describe('a folder', () => {
     expect(total).toMatchObject({ legal: 1, broken: 1, unreadable: 1 });
   });
 
+  it('is one line for a file, though an older beginning in it leads nowhere', async () => {
+    const project = join(folder.path, 'restarted');
+    mkdirSync(project, { recursive: true });
+    const text = readFileSync(files['claude-code'], 'utf8');
+    const older = text.split('\n')[0]?.replace('"u1"', '"u0"').replace('Find', 'Never mind') ?? '';
+    writeFileSync(join(project, 'claude-1.jsonl'), `${older}\n${text}`);
+    const { rows } = await sessions(project);
+
+    expect(rows.map(({ prompt }) => prompt)).toEqual(['Find the rounding bug.']);
+  });
+
   it('counts sub-agents that have files of their own with the session that called them', async () => {
     const project = join(folder.path, 'agents');
     mkdirSync(join(project, 'claude-1/subagents'), { recursive: true });

@@ -167,13 +167,8 @@ function turnsToNextFold({ turns, last, triggerTokens }: Account): number | unde
     return undefined;
   const left = triggerTokens - last.tokensSent;
   if (left <= 0) return 0;
-  const sinceFold = turns.slice(
-    Math.max(
-      0,
-      turns.findLastIndex(({ isFold }) => isFold),
-    ),
-  );
-  const sizes = sinceFold.slice(-PACE_TURNS).flatMap(({ tokensSent }) => tokensSent ?? []);
+  // What comes grows as what is sent does, and no fold interrupts it.
+  const sizes = turns.slice(-PACE_TURNS).flatMap(({ tokensReceived }) => tokensReceived ?? []);
   const growth = growthPerTurn(sizes);
   return growth > 0 ? Math.ceil(left / growth) : undefined;
 }

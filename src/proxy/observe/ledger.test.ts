@@ -29,6 +29,14 @@ describe('a ledger', () => {
     ]);
   });
 
+  it('knows its pace right after a fold', () => {
+    const ledger = createLedger(priced);
+    for (const tokens of [140_000, 150_000, 160_000]) ledger.exchange(sized(tokens));
+    ledger.exchange({ ...sized(170_000), tokensSent: 60_000, checkpoint: 'one', status: 'folded' });
+
+    expect(ledger.conversations()[0]?.nextFold).toBe(10);
+  });
+
   it('knows no next fold where nothing grows, nobody may touch the request, or there is no trigger', () => {
     for (const given of [
       {},

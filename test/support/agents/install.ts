@@ -15,12 +15,12 @@ const packages = {
 /** An agent that tests start. */
 export type AgentName = keyof typeof packages;
 
-const agentNames = Object.keys(packages) as AgentName[];
+export const agentNames = Object.keys(packages) as AgentName[];
 
 /** Where the agents are: `ROUNDFOLD_CLIENTS`, or a folder beside the project's own. */
 const folder = process.env['ROUNDFOLD_CLIENTS'] ?? resolve(import.meta.dirname, '../../../.clients');
 const binaries = join(folder, 'node_modules', '.bin');
-const INSTALL_MS = 280_000;
+const INSTALL_MS = 150_000;
 
 /** Installs what is missing; one run of npm for all of it. */
 export function installAgents(): void {
@@ -29,7 +29,7 @@ export function installAgents(): void {
   mkdirSync(folder, { recursive: true });
   if (!existsSync(join(folder, 'package.json')))
     writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  const options = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--loglevel=error'];
+  const options = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--fetch-retries=1'];
   for (const wanted of [missing, ...missing.map((name) => [name])]) {
     const names = wanted.filter((name) => whyMissing(name) !== undefined).map((name) => packages[name]);
     // All together first; one by one where a package of them cannot be had.
