@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ChunkSink } from './answer.ts';
-import { topLevelString } from './body-bytes.ts';
-import { decodeBody, decodeChunks } from './compression.ts';
+import { topLevelString } from './body/body-bytes.ts';
+import { decodeBody, decodeChunks } from './body/compression.ts';
 import { RefusedError } from './errors.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
 import { answerHeaders, headerOf, pairsOf } from './headers.ts';

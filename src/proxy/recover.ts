@@ -1,8 +1,8 @@
 import { MAX_OVERFLOW_RETRIES } from '../compaction/overflow/recovery.ts';
 import type { Answer } from './answer.ts';
+import { isSameBytes } from './body/same-bytes.ts';
 import type { Folded, FoldRequest, Refusal } from './folder.ts';
 import { overflowOf } from './overflow-answer.ts';
-import { isSameBytes } from './same-bytes.ts';
 
 /** How a request is sent, and sent again. */
 export interface Sending<Given extends Answer> {

@@ -11,8 +11,8 @@ import type { ConversationWishes, Folder } from './folder.ts';
 import { createForwarder, type Forwarder, type ForwardLimits } from './forward.ts';
 import type { ProxyObserver } from './record.ts';
 import { findRoute } from './routes.ts';
+import { createWorkerFolder, type WorkerFolderOptions } from './threads/thread-folder.ts';
 import type { UpstreamRule } from './upstreams.ts';
-import { createWorkerFolder, type WorkerFolderOptions } from './worker-folder.ts';
 
 /** Answers requests for pages of the proxy's own; whether it did. */
 export type PageHandler = ((

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, errors } from 'undici';
 import type { Answer, Outgoing } from './answer.ts';
-import { decodeBody } from './compression.ts';
+import { decodeBody } from './body/compression.ts';
 import { RefusedError } from './errors.ts';
 import { headerOf, type RawHeaders } from './headers.ts';
 

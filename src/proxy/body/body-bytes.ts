@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../conversation/json.ts';
+import { isObject, type JsonObject } from '../../conversation/json.ts';
 import { behindValue, enterList, enterObject, isListAt, keyAt, type Span, skipValue } from './json-layout.ts';
 import type { Member, ParsedBody } from './parsed-body.ts';
 

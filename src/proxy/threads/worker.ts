@@ -1,10 +1,10 @@
 /** The thread in which conversations are folded. Loaded by path. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { openStore } from '../stores/registry.ts';
-import { createFolder } from './fold.ts';
-import type { FoldEvent } from './record.ts';
-import { createWindows } from './windows.ts';
-import type { FromWorker, ToWorker, WorkerSettings } from './worker-folder.ts';
+import { openStore } from '../../stores/registry.ts';
+import { createFolder } from '../fold.ts';
+import type { FoldEvent } from '../record.ts';
+import { createWindows } from '../windows.ts';
+import type { FromWorker, ToWorker, WorkerSettings } from './thread-folder.ts';
 
 if (parentPort !== null) serve(parentPort, workerData as WorkerSettings); // what `createWorkerFolder` starts it with
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../conversation/json.ts';
-import { parseJson } from '../transcripts/input/lossless-json.ts';
+import { isObject, type JsonObject } from '../../conversation/json.ts';
+import { parseJson } from '../../transcripts/input/lossless-json.ts';
 import {
   behindValue,
   enterList,

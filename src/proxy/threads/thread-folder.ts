@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Usage } from '../conversation/message.ts';
-import { beginningOf } from './body-bytes.ts';
-import { hashOf } from './body-memory.ts';
-import { createFolder, type FolderOptions, passed } from './fold.ts';
-import type { Folded, Folder, FoldRequest, TurnName } from './folder.ts';
-import type { FoldEvent } from './record.ts';
-import { createWindows, type LearntWindow, type WindowQuery } from './windows.ts';
+import type { Usage } from '../../conversation/message.ts';
+import { beginningOf } from '../body/body-bytes.ts';
+import { hashOf } from '../body/body-memory.ts';
+import { createFolder, type FolderOptions, passed } from '../fold.ts';
+import type { Folded, Folder, FoldRequest, TurnName } from '../folder.ts';
+import type { FoldEvent } from '../record.ts';
+import { createWindows, type LearntWindow, type WindowQuery } from '../windows.ts';
 
 /** What shapes folding and can be sent to a thread. */
 export type WorkerSettings = Pick<
@@ -112,7 +112,12 @@ export function createWorkerFolder(options: WorkerFolderOptions): Folder {
 
 /** The code of a thread: beside this file as source, and wherever the package is built to. */
 function workerFile(): URL {
-  const built = ['./worker.js', '../proxy/worker.js', './proxy/worker.js'];
+  const built = [
+    './worker.js',
+    '../proxy/threads/worker.js',
+    './threads/worker.js',
+    './proxy/threads/worker.js',
+  ];
   const urls = [
     new URL('./worker.ts', import.meta.url),
     ...built.map((place) => new URL(place, import.meta.url)),

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { ChunkSink } from './answer.ts';
+import type { ChunkSink } from '../answer.ts';
 
 /** One row an encoding: how a whole body is read, and how a stream is. */
 const encodings: ReadonlyMap<

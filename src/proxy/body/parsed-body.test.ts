@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../transcripts/input/lossless-json.ts';
+import { parseJson } from '../../transcripts/input/lossless-json.ts';
 import { beginningOf, rewriteBody, topLevelString } from './body-bytes.ts';
 import { createBodyMemory } from './body-memory.ts';
 import { type ParsedBody, parseBody } from './parsed-body.ts';
