@@ -168,7 +168,7 @@ export function faultError(faults: readonly StoreFault[]): RoundfoldError {
  * Fails when records could not be read: what was looked for may be among them.
  * @throws `store` when records could not be served
  */
-export function refuseFaults(access: StoreAccess): void {
+export function refuseFaults(access: Pick<StoreAccess, 'takeFaults'>): void {
   const faults = access.takeFaults();
   if (faults.length > 0) throw faultError(faults);
 }

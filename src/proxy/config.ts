@@ -54,6 +54,10 @@ export const configSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('whether the dashboard shows texts of messages and memories'),
+  recall: z
+    .boolean()
+    .default(false)
+    .describe('whether agents can ask for what left, as an MCP server at /roundfold/mcp'),
   tenant: name
     .optional()
     .describe('tenant of all requests, for a proxy that one person uses; default: by the credential'),

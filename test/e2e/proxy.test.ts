@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startSimulator } from '../../src/simulator/simulator.ts';
 import { createAgent } from '../support/anthropic-agent.ts';
@@ -132,5 +133,45 @@ describe('roundfold proxy', () => {
     const { code, stderr } = await runCli(['proxy', '--store', 'memory:', ...args]);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
+  });
+
+  it('lets an agent search and read what left its own conversation, where it was asked to', async () => {
+    const simulator = await startSimulator({ windowTokens: 60_000, script: untilResults(10_000) });
+    running.push(simulator);
+    const store = join(folder.path, 'recall.sqlite');
+    const { url } = await startCommand([
+      ...['--upstream', simulator.url, '--store', store, '--window', '60000', '--recall'],
+    ]);
+    const question = 'Read the harbour plans, above all the lighthouse of Kellinghusen.';
+    const agent = createAgent(url, [{ role: 'user', content: question }], 'sk-owner');
+    await agent.work(60, { characters: 3000 });
+
+    const ask = async (key: string) => {
+      const client = new Client({ name: 'test', version: '1.0.0' });
+      const headers = { 'x-api-key': key };
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${url}/roundfold/mcp`), { requestInit: { headers } }),
+      );
+      const found = await client.callTool({ name: 'search', arguments: { words: 'compute value17' } });
+      const text = JSON.stringify(found.content);
+      const handle = /rf:[0-9a-f]{32}/.exec(text)?.[0] ?? '';
+      const read = await client.callTool({ name: 'recall', arguments: { handle } });
+      await client.close();
+      return { text, page: JSON.stringify(read.content) };
+    };
+    const own = await ask('sk-owner');
+    expect(own.text).toMatch(/rf:[0-9a-f]{32} page \d+ of \d+/);
+    expect(own.page).toContain('compute(');
+    const strange = await ask('sk-other');
+    expect(strange.text).not.toContain('rf:');
+    expect(strange.page).not.toContain('compute(');
+  });
+
+  it('has no such server by default', async () => {
+    const store = join(folder.path, 'none.sqlite');
+    const { url } = await startCommand(['--upstream', 'http://127.0.0.1:9', '--store', store]);
+    expect((await fetch(`${url}/roundfold/mcp`)).status).toBe(404);
+    const post = await fetch(`${url}/roundfold/mcp`, { method: 'POST', body: '{}' });
+    expect(post.ok).toBe(false);
   });
 });

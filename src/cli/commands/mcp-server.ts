@@ -9,8 +9,11 @@ import { messagesOfSpan } from '../../stores/spans.ts';
 import type { Store } from '../../stores/store.ts';
 import { recallSpan, refuseFaults, type StoreAccess, searchSpans } from '../store.ts';
 
-interface ServingOptions extends ToolScope {
+interface ToolServerOptions extends ToolScope {
   readonly version: string;
+}
+
+interface ServingOptions extends ToolServerOptions {
   /** Is told that something went wrong with the connection. */
   readonly onError: () => void;
 }
@@ -21,7 +24,7 @@ const DATA =
 const onlyReads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /** The longest message that is read, in bytes. Calls of these tools are far shorter. */
-const LONGEST_MESSAGE = 1_000_000;
+export const LONGEST_MESSAGE = 1_000_000;
 
 /** Serves the tools on standard input and output. `closed` settles when the client has closed the connection. */
 export function serveTools(options: ServingOptions): {
@@ -34,7 +37,7 @@ export function serveTools(options: ServingOptions): {
     stdout.write(`${JSON.stringify(tooLong(idIn(beginning, ending)))}\n`);
   });
   const transport = new StdioServerTransport(stdin.pipe(lines), stdout);
-  const handle = serveStdio(() => createServer(options), { transport, onerror: options.onError });
+  const handle = serveStdio(() => createToolServer(options), { transport, onerror: options.onError });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const closeConnection = transport.onclose;
   transport.onclose = () => {
@@ -67,7 +70,8 @@ function idIn(beginning: string, ending: string): string | number | null {
   return found === undefined ? null : (JSON.parse(found) as string | number); // what the expression allows
 }
 
-function createServer(options: ServingOptions): McpServer {
+/** A server with the tools, for one connection or request. */
+export function createToolServer(options: ToolServerOptions): McpServer {
   const server = new McpServer({ name: 'roundfold', version: options.version });
   server.registerTool(
     'recall',
@@ -107,7 +111,7 @@ interface ToolAnswer {
 
 /** What the tools may read. */
 interface ToolScope {
-  readonly access: StoreAccess;
+  readonly access: Pick<StoreAccess, 'forReading' | 'takeFaults'>;
   /** Undefined where the store has only one. */
   readonly tenant: string | undefined;
   /** Id of the only conversation that may be read, or its beginning. */

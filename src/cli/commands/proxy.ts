@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
-import type { ConfigRow, LoadedConfig } from '../../proxy/config.ts';
+import type { ConfigRow, LoadedConfig, ProxyConfig } from '../../proxy/config.ts';
 import type { ExchangeRecord, ProxyObserver } from '../../proxy/record.ts';
+import type { PageHandler } from '../../proxy/server.ts';
+import type { Store } from '../../stores/store.ts';
 import { type CommandDefinition, type GivenArguments, jsonOption, readNumber } from '../command.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
 import { untilTold } from '../interruption.ts';
 import { type Report, writeJson } from '../output.ts';
 import { storeOption } from '../store.ts';
+import { readVersion } from '../version.ts';
 
 /** `roundfold proxy`: long conversations just work for clients that nobody can change. Runs until it is told to end. */
 export const proxy: CommandDefinition = {
@@ -34,6 +37,7 @@ export const proxy: CommandDefinition = {
     },
     { flags: '--show-content', help: 'let the dashboard show texts of messages and memories' },
     { flags: '--log <file>', help: 'one line of JSON per request, without contents, into a file' },
+    { flags: '--recall', help: 'let agents read what left: an MCP server at /roundfold/mcp' },
     { flags: '--config <file>', help: 'settings as JSON with comments; default ROUNDFOLD_CONFIG' },
     { flags: '--print-config', help: 'show the settings in force and where each came from, and end' },
     jsonOption,
@@ -75,7 +79,7 @@ async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode
   const { env } = process;
   const { terminal } = report;
   const ended = untilTold();
-  const { window, maxBodyBytes, maxStreams, drainSeconds, log, showContent, ...settings } = config;
+  const { window, maxBodyBytes, maxStreams, drainSeconds, log, showContent, recall, ...settings } = config;
   const address = settings.store ?? defaultStorePath(env);
   const secret = env['ROUNDFOLD_STORE_SECRET'] || undefined;
   const store = openStore(address, {
@@ -89,7 +93,8 @@ async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode
       wishes: store.name === 'sqlite' ? { file: `${address.replace(/^sqlite:/, '')}.wishes` } : undefined,
     });
     const running = await startProxy({
-      ...{ ...settings, store, pages, wishesOf },
+      ...{ ...settings, store, wishesOf },
+      pages: recall ? await recallPages(pages, store, config) : pages,
       windowTokens: window,
       limits: { bodyBytes: maxBodyBytes, streams: maxStreams },
       observer: alsoPrinting(observer, report),
@@ -107,6 +112,15 @@ async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode
   } finally {
     await store.close();
   }
+}
+
+/** Loaded here, so that a proxy without it does without the SDK. */
+async function recallPages(others: PageHandler, store: Store, config: ProxyConfig): Promise<PageHandler> {
+  const { withRecall } = await import('./recall-over-http.ts');
+  const { isLoopback } = await import('../../proxy/access.ts');
+  const { tenant: fixed, tenantHeader: header, host } = config;
+  const tenants = { fixed, header, allowsAnonymous: isLoopback(host) };
+  return withRecall({ store, tenants, version: readVersion(), others });
 }
 
 function alsoPrinting(observer: ProxyObserver, report: Report): ProxyObserver {
@@ -132,6 +146,7 @@ function readFlags(given: GivenArguments): Readonly<Record<string, unknown>> {
     mode: given.text('mode'),
     window: readNumber(given, 'window', { from: 1 }),
     allowRemote: given.flag('allowRemote') ? true : undefined,
+    recall: given.flag('recall') ? true : undefined,
     showContent: given.flag('showContent') ? true : undefined,
     log: given.text('log'),
   };

@@ -65,6 +65,8 @@ async function runClient({ given, report, access }: StoreWork): Promise<ExitCode
   const proxy = await startProxy({
     store,
     threads: access.opening,
+    // One person starts it, whose login may be renewed while it runs.
+    tenant: 'local',
     mode: modes.find((mode) => mode === given.text('mode')),
     windowTokens: readNumber(given, 'window', { from: 1000 }),
     upstreams: rulesOf(plan),
