@@ -20,7 +20,7 @@ export type PageHandler = (request: IncomingMessage, response: ServerResponse) =
 /** How a proxy behaves. Only the store is needed. */
 export interface ProxyOptions
   extends Omit<AccessOptions, 'host'>,
-    Omit<FolderOptions, 'onEvent' | 'onWindowLearnt' | 'knownWindows'> {
+    Omit<FolderOptions, 'onEvent' | 'onWindowLearnt' | 'knownWindows' | 'now' | 'schedule'> {
   /** Default 127.0.0.1: reachable from this machine only. */
   readonly host?: string | undefined;
   /** Default 0: any free port. */
