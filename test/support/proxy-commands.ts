@@ -12,7 +12,11 @@ type Command = fc.AsyncCommand<Model, ProxyWorld>;
 type Pause = readonly [turns: number, milliseconds: number];
 
 const MOST_CLIENTS = 6;
-const clientIndex = fc.nat(MOST_CLIENTS);
+// Some conversations have to become long.
+const clientIndex = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(1) },
+  { weight: 2, arbitrary: fc.nat(MOST_CLIENTS) },
+);
 const instance = fc.nat(4);
 const pause: fc.Arbitrary<Pause> = fc.oneof(
   // Mostly everything comes to its end, and sometimes hardly anything happens.
@@ -144,6 +148,12 @@ const upstream = fc.tuple(upstreamPlan, fc.integer({ min: 1, max: 8 }), pause).m
   }),
 );
 
+const trueWindow = fc.tuple(fc.constantFrom(0.6, 0.7, 0.85, 1, 1), pause).map(([share, after]) =>
+  command(`window(${share})`, after, (world) => {
+    world.trueWindow = share;
+  }),
+);
+
 const storePlan = fc.record({
   kind: fc.constantFrom('refused', 'lost', 'slow'),
   operations: fc.integer({ min: 1, max: 8 }),
@@ -178,15 +188,14 @@ const commands = fc.commands(
     // Mostly conversations go on.
     ...[turn, turn, turn, turn, turn, turn, turn, noisyTurn, noisyTurn, twoAtOnce],
     ...[edit, rewind, branch, again, again, special, cancel],
-    ...[summaries, upstream, upstream, storeFails, storeGone, crash, crashLater, clock],
+    ...[summaries, upstream, upstream, trueWindow, storeFails, storeGone, crash, crashLater, clock],
   ],
-  { maxCommands: 160, size: 'max' },
+  { maxCommands: 240, size: 'max' },
 );
 
 const terms: fc.Arbitrary<ProxyTerms> = fc.record({
   strategy: fc.constantFrom('summarize', 'ladder', 'clear-tool-results'),
   instances: fc.integer({ min: 2, max: 5 }),
-  trueWindow: fc.constantFrom(1, 1, 0.9, 0.7),
 });
 
 /** Worlds in which anything may go wrong. */

@@ -39,8 +39,6 @@ export interface ProxyCounts {
 export interface ProxyTerms {
   readonly strategy: WorldStrategy;
   readonly instances: number;
-  /** Share of the window that the proxy was told which is really there. */
-  readonly trueWindow: number;
 }
 
 /** How the next operations of the store come out. */
@@ -114,6 +112,8 @@ export class ProxyWorld {
   upstreamCalls = 0;
   storePlan: StorePlan = { kind: 'refused', operations: 0 };
   storeGoneUntil = 0;
+  /** Share of the window that the proxy was told which is really there. */
+  trueWindow = 1;
   /** Whoever makes this call from now on crashes while it is under way; none below 0. */
   crashAt = -1;
   readonly #terms: ProxyTerms;
@@ -433,7 +433,7 @@ export class ProxyWorld {
   }
 
   get #windowTokens(): number {
-    return Math.floor(TOLD_WINDOW * this.#terms.trueWindow);
+    return Math.floor(TOLD_WINDOW * this.trueWindow);
   }
 
   /** Conversations differ in how many tokens their texts have. */

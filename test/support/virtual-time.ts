@@ -32,10 +32,9 @@ export class VirtualTime {
     return new Promise((resolve) => this.schedule(resolve, milliseconds, owner));
   }
 
-  /** Timers of those who live. */
+  /** How many timers belong to somebody who lives. */
   get pending(): number {
-    this.#timers = this.#timers.filter(({ owner }) => owner?.isDead !== true);
-    return this.#timers.length;
+    return this.#timers.filter(({ owner }) => owner?.isDead === false).length;
   }
 
   /** Lets everybody have so many turns while this much time passes. */
@@ -46,12 +45,6 @@ export class VirtualTime {
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#goTo(end);
-  }
-
-  /** Goes to the next timer, if there is one. */
-  skip(): void {
-    const [next] = this.#timers;
-    if (next !== undefined) this.#goTo(next.at);
   }
 
   #goTo(time: number): void {
