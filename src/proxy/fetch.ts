@@ -15,7 +15,7 @@ import { findRoute, isRead, type Route } from './routes.ts';
 export type { ExchangeRecord, FoldEvent, ProxyObserver, ProxyPassReason, ReportedUsage } from './record.ts';
 
 export interface RoundfoldFetchOptions
-  extends Omit<FolderOptions, 'store' | 'onEvent' | 'onWindowLearnt' | 'knownWindows'> {
+  extends Omit<FolderOptions, 'store' | 'onEvent' | 'onWindowLearnt' | 'knownWindows' | 'now' | 'schedule'> {
   /** Where checkpoints and what left are kept. Default: in memory, as long as the process runs. */
   readonly store?: Store | undefined;
   /** Whose conversations they are. Default: a hash of the credential of each request. */

@@ -26,7 +26,10 @@ import {
 
 export interface FolderOptions
   extends WindowOptions,
-    Pick<KeeperOptions, 'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash'> {
+    Pick<
+      KeeperOptions,
+      'store' | 'target' | 'strategy' | 'summarizer' | 'archive' | 'hash' | 'now' | 'schedule'
+    > {
   /** `observe` counts and tells, and changes nothing. Default `fold`. */
   readonly mode?: 'fold' | 'observe' | undefined;
   /**
@@ -211,9 +214,9 @@ class KeeperFolder implements Folder {
     const name = `${format} ${foldAt}`;
     const known = this.#keepers.get(name);
     if (known !== undefined) return known;
-    const { store, target, strategy, summarizer, archive, hash } = this.#options;
+    const { store, target, strategy, summarizer, archive, hash, now, schedule } = this.#options;
     const keeper = createKeeper({
-      ...{ store, target, strategy, summarizer, archive, hash, format },
+      ...{ store, target, strategy, summarizer, archive, hash, now, schedule, format },
       trigger: foldAt * READY_AT,
       foldAt,
       onEvent: (event) => {

@@ -45,7 +45,12 @@ export async function sendUntilItFits<Given extends Answer>(sending: Sending<Giv
       return first;
     }
     if (last !== first) last.answer.discard();
-    last = { answer: await send(less), folded: less, recoveries: refusals.length };
+    const answer = await send(less).catch((error: unknown) => {
+      // Nobody reads it any more, and it holds a connection.
+      first.answer.discard();
+      throw error;
+    });
+    last = { answer, folded: less, recoveries: refusals.length };
   }
   if (last !== first) first.answer.discard();
   return last;

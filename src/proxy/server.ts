@@ -26,7 +26,7 @@ export type PageHandler = ((
 /** How a proxy behaves. Only the store is needed. */
 export interface ProxyOptions
   extends Omit<AccessOptions, 'host'>,
-    Omit<FolderOptions, 'onEvent' | 'onWindowLearnt' | 'knownWindows'> {
+    Omit<FolderOptions, 'onEvent' | 'onWindowLearnt' | 'knownWindows' | 'now' | 'schedule'> {
   /** Default 127.0.0.1: reachable from this machine only. */
   readonly host?: string | undefined;
   /** Default 0: any free port. */

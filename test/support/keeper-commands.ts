@@ -1,13 +1,7 @@
 import fc from 'fast-check';
-import type { Noise } from './keeper-items.ts';
-import {
-  type Client,
-  KeeperWorld,
-  type SummaryPlan,
-  type WorldCounts,
-  type WorldStrategy,
-  worldStrategies,
-} from './keeper-world.ts';
+import { grownItems, type Noise, upToQuestion } from './keeper-items.ts';
+import { type Client, KeeperWorld, type WorldCounts } from './keeper-world.ts';
+import { type SummaryPlan, type WorldStrategy, worldStrategies } from './summary-oracle.ts';
 
 /** Nothing has to be predicted: the world's oracle knows what is true. */
 type Model = object;
@@ -23,33 +17,19 @@ const pick = (world: KeeperWorld, index: number): Client => {
   return client;
 };
 
-/** A turn: an answer to what was asked, some tool rounds, and the next question. */
 function grow(world: KeeperWorld, client: Client, rounds: number): void {
-  const items = [...client.items];
-  if (items.length > 0) {
-    for (let round = 0; round < rounds; round++) {
-      const id = `call_${world.nonce()}`;
-      items.push({ kind: 'call', nonce: world.nonce(), id }, { kind: 'result', nonce: world.nonce(), id });
-    }
-    items.push({ kind: 'assistant', nonce: world.nonce(), id: '' });
-  }
-  items.push({ kind: 'user', nonce: world.nonce(), id: '' });
-  client.items = items;
-}
-
-/** The list without what stands behind its last question. */
-function upToQuestion(client: Client, before: number): Client['items'] {
-  const place = client.items.slice(0, before).findLastIndex(({ kind }) => kind === 'user');
-  return client.items.slice(0, place + 1);
+  client.items = grownItems(client.items, rounds, () => world.nonce());
 }
 
 const clientIndex = fc.nat(5);
-const noise: fc.Arbitrary<Noise> = fc.record({
+/** How a client writes the same messages this time. */
+export const noise: fc.Arbitrary<Noise> = fc.record({
   markerAt: fc.integer({ min: -1, max: 40 }),
   swapsKeys: fc.boolean(),
   writesBlocks: fc.boolean(),
 });
-const plan: fc.Arbitrary<SummaryPlan> = fc.record({
+/** How summaries come out. */
+export const plan: fc.Arbitrary<SummaryPlan> = fc.record({
   kind: fc.constantFrom('fine', 'fine', 'fine', 'failed', 'empty', 'throws'),
   turnsLate: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 10 })),
 });
@@ -84,7 +64,7 @@ const cutAndGoOn = fc.tuple(clientIndex, fc.nat(200), fc.nat(2)).map(([index, pl
   command(`rewind(${index}, ${place}, ${rounds})`, (world) => {
     const client = pick(world, index);
     if (client.items.length === 0) return;
-    client.items = upToQuestion(client, 1 + (place % client.items.length));
+    client.items = upToQuestion(client.items, 1 + (place % client.items.length));
     grow(world, client, rounds);
     return world.send(client, undefined);
   }),
@@ -94,7 +74,7 @@ const regenerate = clientIndex.map((index) =>
   command(`regenerate(${index})`, (world) => {
     const client = pick(world, index);
     if (client.items.length < 3) return;
-    client.items = upToQuestion(client, client.items.length - 1);
+    client.items = upToQuestion(client.items, client.items.length - 1);
     grow(world, client, 0);
     return world.send(client, undefined);
   }),

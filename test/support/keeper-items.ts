@@ -17,6 +17,26 @@ export interface Noise {
 /** As a client writes that never changes its mind. */
 export const plainNoise: Noise = { markerAt: -1, swapsKeys: false, writesBlocks: false };
 
+/** The list after a turn: an answer to what was asked, some tool rounds, and the next question. */
+export function grownItems(items: readonly Item[], rounds: number, nonce: () => number): readonly Item[] {
+  const grown = [...items];
+  if (grown.length > 0) {
+    for (let round = 0; round < rounds; round++) {
+      const id = `call_${nonce()}`;
+      grown.push({ kind: 'call', nonce: nonce(), id }, { kind: 'result', nonce: nonce(), id });
+    }
+    grown.push({ kind: 'assistant', nonce: nonce(), id: '' });
+  }
+  grown.push({ kind: 'user', nonce: nonce(), id: '' });
+  return grown;
+}
+
+/** The list up to the last question before a place. */
+export function upToQuestion(items: readonly Item[], before: number): readonly Item[] {
+  const place = items.slice(0, before).findLastIndex(({ kind }) => kind === 'user');
+  return items.slice(0, place + 1);
+}
+
 const PADDING = 'the parser reads one token after the other and gives back what it has not used yet '.repeat(
   3,
 );

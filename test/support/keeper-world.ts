@@ -1,19 +1,17 @@
-import { decorate } from '../../src/compaction/decorators/decorate.ts';
-import type { Strategy } from '../../src/compaction/plan/strategy.ts';
-import { createStrategy } from '../../src/compaction/strategies/registry.ts';
 import { findContract } from '../../src/contracts/registry.ts';
 import { sha256 } from '../../src/conversation/sha256.ts';
 import { createKeeper, type Keeper, type Prepared } from '../../src/keeper/keeper.ts';
-import type { Summarizer, SummaryOutcome, SummaryRequest } from '../../src/memory/summary-request.ts';
 import type { Checkpoint } from '../../src/stores/store.ts';
 import { type Item, type Noise, plainNoise, renderItems } from './keeper-items.ts';
 import { type MapStore, mapStore } from './map-store.ts';
-
-/** What the next summary comes to, and how many turns late. */
-export interface SummaryPlan {
-  readonly kind: 'fine' | 'failed' | 'empty' | 'throws';
-  readonly turnsLate: number;
-}
+import {
+  noncesIn,
+  type SummaryNote,
+  SummaryOracle,
+  type SummaryPlan,
+  summaryIdsIn,
+  type WorldStrategy,
+} from './summary-oracle.ts';
 
 /** A client with a conversation of its own; branches begin as copies of another one's. */
 export interface Client {
@@ -33,20 +31,6 @@ export interface WorldCounts {
   reused: number;
 }
 
-/** Strategies that make records of different kinds, with limits that a small window needs. */
-export const worldStrategies = {
-  summarize: { keepRecentTokens: 300, keepRounds: 1, minGain: 0.1 },
-  ladder: { keepRecentTokens: 300 },
-  'clear-tool-results': { protectTokens: 300, minBatchTokens: 200 },
-  'sliding-window': { keepLast: 8 },
-} as const;
-
-export type WorldStrategy = keyof typeof worldStrategies;
-
-/** What a summary is made of. */
-type Shown = Pick<SummaryRequest, 'messages' | 'previousSummary'>;
-
-const ORACLE = 'oracle';
 const FORMAT_CONTRACT = 'anthropic-messages';
 const PATIENCE = 777;
 /** A run lets others have a turn now and then: as often as this at most, where nothing is late. */
@@ -72,7 +56,7 @@ export class KeeperWorld {
   readonly #strategy: WorldStrategy;
   readonly #keepers = new Map<string, Keeper>();
   readonly #oldKeepers: Keeper[] = [];
-  readonly #summaries = new Map<string, { readonly tenant: string; readonly nonces: ReadonlySet<number> }>();
+  readonly #oracle: SummaryOracle;
   /** By which process each prefix was paid for, and what it got. */
   readonly #paid = new Map<string, { readonly id: string; readonly process: number }>();
   readonly #late: { turns: number; finish(): void }[] = [];
@@ -85,6 +69,7 @@ export class KeeperWorld {
   constructor(counts: WorldCounts, strategy: WorldStrategy) {
     this.counts = counts;
     this.#strategy = strategy;
+    this.#oracle = new SummaryOracle(strategy);
     this.store = mapStore({ now: () => this.#now, fails: () => this.#isFailing() });
     for (const tenant of ['alpha', PATIENT]) this.clients.push({ tenant, items: [], last: undefined });
   }
@@ -136,8 +121,15 @@ export class KeeperWorld {
     }
   }
 
-  summary(id: string): { readonly tenant: string; readonly nonces: ReadonlySet<number> } | undefined {
-    return this.#summaries.get(id);
+  summary(id: string): SummaryNote | undefined {
+    return this.#oracle.find(id);
+  }
+
+  #later(turns: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise<void>((resolve) => {
+      this.#late.push({ turns, finish: resolve });
+      signal?.addEventListener('abort', () => resolve());
+    });
   }
 
   #keeperOf(tenant: string): Keeper {
@@ -150,8 +142,11 @@ export class KeeperWorld {
       format: FORMAT_CONTRACT,
       windowTokens: 3000,
       foldAt: tenant === PATIENT ? 0.8 : undefined,
-      strategy: this.#strategyFor(tenant),
-      summarizer: this.#summarizerFor(tenant),
+      strategy: this.#oracle.strategyFor(() => tenant),
+      summarizer: this.#oracle.summarizerFor(() => tenant, {
+        plan: () => this.summaryPlan,
+        later: (turns, signal) => this.#later(turns, signal),
+      }),
       now: () => this.#now,
       schedule: (task, milliseconds) => this.#schedule(task, milliseconds),
       patienceMilliseconds: PATIENCE,
@@ -202,66 +197,6 @@ export class KeeperWorld {
     if (this.failures === 0) return false;
     this.failures--;
     return true;
-  }
-
-  /** Tells what it was shown, by a name that the oracle knows. */
-  #summarizerFor(tenant: string): Summarizer {
-    return {
-      name: ORACLE,
-      asksModel: true,
-      summarize: async ({ messages, previousSummary, signal }) => {
-        const { kind, turnsLate } = this.summaryPlan;
-        if (turnsLate > 0) {
-          await new Promise<void>((resolve) => {
-            this.#late.push({ turns: turnsLate, finish: resolve });
-            signal?.addEventListener('abort', () => resolve());
-          });
-        }
-        return this.#answer(kind, tenant, { messages, previousSummary });
-      },
-    };
-  }
-
-  #answer(kind: SummaryPlan['kind'], tenant: string, shown: Shown): SummaryOutcome {
-    if (kind === 'throws') throw new Error('no connection');
-    if (kind === 'empty') return { status: 'summarized', text: ' ', usage: undefined };
-    if (kind === 'failed')
-      return { status: 'failed', reason: 'upstream', message: 'overloaded', usage: undefined };
-    return {
-      status: 'summarized',
-      text: `What was said is in ${this.#note(tenant, shown)}`,
-      usage: undefined,
-    };
-  }
-
-  /** The name of a summary that was made of these messages. */
-  #note(tenant: string, { messages, previousSummary = '' }: Shown): string {
-    const nonces = new Set(messages.flatMap(({ raw }) => noncesIn(raw)));
-    for (const id of summaryIdsIn(previousSummary))
-      for (const nonce of this.#summaries.get(id)?.nonces ?? []) nonces.add(nonce);
-    const id = `summary-${this.#summaries.size}-`;
-    this.#summaries.set(id, { tenant, nonces });
-    return id;
-  }
-
-  /** The strategy, with names also in the summaries that are written without the oracle where that fails. */
-  #strategyFor(tenant: string): Strategy {
-    const inner = createStrategy(this.#strategy, worldStrategies[this.#strategy]);
-    const named = (summarizer: Summarizer): Summarizer => ({
-      ...summarizer,
-      summarize: async (request) => {
-        const outcome = await summarizer.summarize(request);
-        if (outcome.status === 'failed' || summarizer.name === ORACLE) return outcome;
-        return { ...outcome, text: `${outcome.text}\n${this.#note(tenant, request)}` };
-      },
-    });
-    return decorate(inner, (conversation, context) =>
-      inner.compact(conversation, {
-        ...context,
-        summarizer: named(context.summarizer),
-        ownSummarizer: named(context.ownSummarizer),
-      }),
-    );
   }
 
   #checkReuse(client: Client, { checkpoint }: Prepared<unknown>, noise: Noise | undefined): void {
@@ -330,14 +265,6 @@ export class KeeperWorld {
 
 async function turnsOf(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-function noncesIn(raw: unknown): readonly number[] {
-  return [...JSON.stringify(raw).matchAll(/#(\d+)#/g)].map(([, nonce]) => Number(nonce));
-}
-
-function summaryIdsIn(text: string): readonly string[] {
-  return [...text.matchAll(/summary-\d+-/g)].map(([id]) => id);
 }
 
 /** Whatever left can be read again, under the name that its run has. */
