@@ -7,7 +7,7 @@ import type { Store } from '../../stores/store.ts';
 import { createToolServer, LONGEST_MESSAGE } from './mcp-server.ts';
 
 /** Where the tools are, below the address of the proxy. */
-export const RECALL_PATH = '/roundfold/mcp';
+const RECALL_PATH = '/roundfold/mcp';
 
 export interface RecallOptions {
   readonly store: Store;
