@@ -1,6 +1,6 @@
 /**
- * Installs the agents that tests run with, beside the project: `npm run agents`. Tests that need one install it themselves,
- * or look for it below the folder in ROUNDFOLD_CLIENTS.
+ * Installs the agents that tests run with, beside the project: `npm run agents`, a part of `npm test`. What cannot be installed is
+ * named by the tests that skip it. ROUNDFOLD_CLIENTS names another folder.
  */
 import { agentNames, installAgents, whyMissing } from '../test/support/agents/install.ts';
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { agentsFolder } from './agents/install.ts';
 
 /** Agents that run without a network against a simulator. */
 export type ClientName = 'codex' | 'pi' | 'opencode';
@@ -18,19 +19,15 @@ export interface ClientPlace {
   readonly api?: string;
 }
 
-/** The program of a client: below the folder in `ROUNDFOLD_CLIENTS`, else on the path. */
+/** The program of a client: where `npm run agents` puts it, else on the path. */
 export function findClient(name: ClientName): string | undefined {
-  const named = process.env['ROUNDFOLD_CLIENTS'];
-  const folders = [
-    ...(named === undefined ? [] : [join(named, 'node_modules/.bin'), named]),
-    ...(process.env['PATH'] ?? '').split(delimiter),
-  ];
+  const folders = [join(agentsFolder, 'node_modules/.bin'), ...(process.env['PATH'] ?? '').split(delimiter)];
   return folders.map((folder) => join(folder, name)).find(isProgram);
 }
 
 /** Said by every test that needs a client that is not there. */
 export function clientIsMissing(name: ClientName): string {
-  return `${name} is not installed here (ROUNDFOLD_CLIENTS names a folder with clients in node_modules)`;
+  return `${name} is not installed here (npm run agents installs it)`;
 }
 
 function isProgram(path: string): boolean {

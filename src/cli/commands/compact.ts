@@ -3,6 +3,7 @@ import { type CompactionEvent, createEngine } from '../../compaction/options.ts'
 import { type Change, changeOf, type NotCompacted, type Strategy } from '../../compaction/plan/strategy.ts';
 import { createStrategy, strategies } from '../../compaction/strategies/registry.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
+import type { Conversation } from '../../conversation/format.ts';
 import { mendConversation } from '../../formats/mend/mend.ts';
 import { withLogging } from '../../integrations/node.ts';
 import type { Summarizer } from '../../memory/summary-request.ts';
@@ -23,14 +24,7 @@ import { checkOutputs, forceOption, unwritable } from '../files.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { type Report, reportError } from '../output.ts';
 import { findRecording, readingOptions, readModel } from '../recordings.ts';
-import {
-  type ArchiveKey,
-  openRunArchive,
-  type RunArchive,
-  restoreAll,
-  sessionName,
-  tenantOf,
-} from '../session-archive.ts';
+import type { RunArchive } from '../session-archive.ts';
 import { findSessionWriter, resumeOption, targetNames } from '../session-output.ts';
 import { overStore } from '../store.ts';
 
@@ -137,8 +131,7 @@ async function compactFile(
   // A provider would refuse open calls and lost results of a recording, so they are mended first, and reported.
   const { conversation, repairs } = mendConversation(recorded, { model });
   const tokens = requestTokens(conversation, engine.estimator);
-  const archive =
-    store === undefined ? undefined : openRunArchive(conversation, await archiveKey(store, recording, given));
+  const archive = store === undefined ? undefined : await openArchive(store, conversation, recording, given);
   const targetTokens = readBudget(given.text('budget') ?? '50%', tokens);
   const { value: outcome, stoppedWith } = await untilInterrupted(async (signal) => {
     const turn = { conversation, tokens, idleSeconds: undefined, signal, handleFor: archive?.handleFor };
@@ -165,14 +158,19 @@ async function compactFile(
   return worstOf([code, ...sayLogFailure(report, log, isWritten)]);
 }
 
-async function archiveKey(
+/** Loaded here, so that help and runs without a store do without. */
+const loadArchive = () => import('../session-archive.ts');
+
+async function openArchive(
   store: Store,
+  conversation: Conversation,
   { transcript }: Recording,
   given: GivenArguments,
-): Promise<ArchiveKey> {
+): Promise<RunArchive> {
+  const { openRunArchive, sessionName, tenantOf } = await loadArchive();
   const [file = '-'] = given.positional;
-  const tenant = await tenantOf(store, undefined);
-  return { tenant, conversation: sessionName(transcript, file), createdAt: Date.now() };
+  const key = { tenant: await tenantOf(store, undefined), conversation: sessionName(transcript, file) };
+  return openRunArchive(conversation, { ...key, createdAt: Date.now() });
 }
 
 /** Kept before anything is written: a result never names what cannot be read. */
@@ -184,6 +182,7 @@ async function keepWhatLeft(
 ): Promise<void> {
   if (store === undefined || archive === undefined || change === undefined || given.flag('dryRun')) return;
   const spans = archive.spansIn([change.conversation.messages.map(({ raw }) => raw), change.receipt]);
+  const { restoreAll } = await loadArchive();
   await restoreAll(
     store,
     spans.map((span) => ({ span })),

@@ -1,7 +1,6 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import type { Message } from '../../conversation/message.ts';
-import { handOver, storedMemory } from '../../keeper/handoff.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import type { Checkpoint } from '../../stores/store.ts';
 import { createTokenEstimator } from '../../tokens/estimator.ts';
@@ -68,7 +67,9 @@ async function run(work: StoreWork): Promise<ExitCode> {
 }
 
 /** What the store holds: the newest memory. */
-function writeMemory(work: StoreWork, checkpoints: readonly Checkpoint[]): ExitCode {
+async function writeMemory(work: StoreWork, checkpoints: readonly Checkpoint[]): Promise<ExitCode> {
+  // Loaded here, so that help and other commands do without.
+  const { storedMemory } = await import('../../keeper/handoff.ts');
   const stored = storedMemory(checkpoints);
   if (stored === undefined) {
     throw new RoundfoldError(
@@ -94,7 +95,7 @@ async function writeWhole(
   file: string,
 ): Promise<ExitCode> {
   const { report } = work;
-  // Loaded here, so that the rest does without.
+  const { handOver } = await import('../../keeper/handoff.ts');
   const { readRecordings } = await import('../../transcripts/recordings.ts');
   const { fileSource } = await import('../../transcripts/input/source.ts');
   for await (const { conversations } of readRecordings(await fileSource(file))) {

@@ -9,7 +9,6 @@ import { createExportWriter, type DamagedLine, type RecordCounts, readExport } f
 import { forceOption, openPrivateFile } from '../files.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { type Report, reportError, writeJson } from '../output.ts';
-import { restoreAll } from '../session-archive.ts';
 import {
   countRecords,
   overStore,
@@ -156,6 +155,7 @@ export async function importExport({ report, access }: StoreWork, source: ByteSo
   if (damaged.length > 0) return sayDamage(report, source.name, damaged);
   const store = access.forWriting();
   const before = countRecords(await store.list());
+  const { restoreAll } = await import('../session-archive.ts');
   await restoreAll(store, held ?? recordsIn(source));
   const added = Math.max(0, countRecords(await store.list()) - before);
   const read = `${countOf(counts.checkpoints, 'checkpoint')} and ${countOf(counts.spans, 'span')}`;

@@ -8,7 +8,6 @@ import { jsonOption } from '../command.ts';
 import { type ExitCode, exitCodeOf, worstOf } from '../exit-codes.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { reportError, writeJson } from '../output.ts';
-import { restoreAll, sessionName, sessionSpans, tenantOf } from '../session-archive.ts';
 import { findFiles } from '../sessions/find-files.ts';
 import { countRecords, overStore, type StoreWork, storeOption, tenantOption } from '../store.ts';
 import { shareBar, startProgressLine } from '../terminal.ts';
@@ -86,6 +85,8 @@ export async function importSession(
   open: () => Store,
   tenantName: string | undefined,
 ): Promise<{ readonly sessions: number; readonly spans: number }> {
+  // Loaded here, so that help and other commands do without.
+  const { restoreAll, sessionName, sessionSpans, tenantOf } = await import('../session-archive.ts');
   let sessions = 0;
   let count = 0;
   for await (const recording of readRecordingsOf(file)) {

@@ -18,26 +18,27 @@ export type AgentName = keyof typeof packages;
 export const agentNames = Object.keys(packages) as AgentName[];
 
 /** Where the agents are: `ROUNDFOLD_CLIENTS`, or a folder beside the project's own. */
-const folder = process.env['ROUNDFOLD_CLIENTS'] ?? resolve(import.meta.dirname, '../../../.clients');
-const binaries = join(folder, 'node_modules', '.bin');
+export const agentsFolder =
+  process.env['ROUNDFOLD_CLIENTS'] ?? resolve(import.meta.dirname, '../../../.clients');
+const binaries = join(agentsFolder, 'node_modules', '.bin');
 const INSTALL_MS = 150_000;
 
 /** Installs what is missing; one run of npm for all of it. */
 export function installAgents(): void {
   const missing = agentNames.filter((name) => !existsSync(join(binaries, name)));
   if (missing.length === 0) return;
-  mkdirSync(folder, { recursive: true });
-  if (!existsSync(join(folder, 'package.json')))
-    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  mkdirSync(agentsFolder, { recursive: true });
+  if (!existsSync(join(agentsFolder, 'package.json')))
+    writeFileSync(join(agentsFolder, 'package.json'), '{ "private": true }\n');
   const options = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts', '--fetch-retries=1'];
   for (const wanted of [missing, ...missing.map((name) => [name])]) {
     const names = wanted.filter((name) => whyMissing(name) !== undefined).map((name) => packages[name]);
     // All together first; one by one where a package of them cannot be had.
     if (names.length > 0)
-      spawnSync('npm', ['install', ...options, ...names], { cwd: folder, timeout: INSTALL_MS });
+      spawnSync('npm', ['install', ...options, ...names], { cwd: agentsFolder, timeout: INSTALL_MS });
   }
   // Of all install scripts only this one is needed: it links the program that fits the machine.
-  const opencode = join(folder, 'node_modules', 'opencode-ai');
+  const opencode = join(agentsFolder, 'node_modules', 'opencode-ai');
   if (missing.includes('opencode') && existsSync(opencode))
     spawnSync(process.execPath, ['postinstall.mjs'], { cwd: opencode, timeout: INSTALL_MS });
 }
