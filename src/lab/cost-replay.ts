@@ -25,6 +25,7 @@ import { type Change, changeOf, type Outcome } from '../compaction/plan/strategy
 import { createStrategy } from '../compaction/strategies/registry.ts';
 import type { Message } from '../conversation/message.ts';
 import type { TokenEstimator } from '../tokens/estimator.ts';
+import { tokensOf as tokensOfMessages } from '../tokens/measure.ts';
 import { promptLimitTokens, thresholdsFor } from '../tokens/thresholds.ts';
 import {
   type CostSession,
@@ -43,6 +44,8 @@ export interface CostPolicy {
   readonly when: 'trigger' | 'advice';
   /** Share of the messages' tokens that is to be left. */
   readonly targetShare: number;
+  /** Fewer tokens of messages are never left, unless the request does not fit otherwise. Default 0. */
+  readonly leastTokens?: number | undefined;
 }
 
 export interface ReplayOptions {
@@ -129,6 +132,9 @@ class Replay {
     this.#maker = createPromptMaker(session, options.estimator);
     this.#limitTokens = promptLimitTokens(options.windowTokens);
     this.#triggerTokens = thresholdsFor(options.windowTokens).triggerTokens;
+    const { shared } = this.#maker;
+    if (shared.length > 0)
+      this.#cache.send({ segments: shared, atSeconds: session.turns[0]?.atSeconds ?? 0 });
   }
 
   async send(turn: CostTurn): Promise<void> {
@@ -143,7 +149,8 @@ class Replay {
     const limitTokens = Number.isFinite(this.#limitTokens) ? this.#limitTokens : 0;
     const sent = { prices, promptTokens, idleSeconds, outputTokens, limitTokens };
     this.#ledger = settleTurn(this.#ledger, { ...sent, compaction: applied?.settled });
-    this.#cost += costOf(prices, this.#cache.send({ segments: this.#segments, atSeconds, outputTokens }));
+    const request = { segments: this.#segments, atSeconds, outputTokens, keptTokens: turn.keptTokens };
+    this.#cost += costOf(prices, this.#cache.send(request));
     this.#promptTokens.push(promptTokens);
     this.#lastSeconds = atSeconds;
   }
@@ -159,10 +166,15 @@ class Replay {
   }
 
   #compact(turn: CostTurn, idleSeconds: number): Promise<Applied | undefined> {
-    if (this.#policy === undefined) return Promise.resolve(undefined);
+    if (this.#policy === undefined || this.#isTooSmall(this.#policy)) return Promise.resolve(undefined);
     return this.#policy.when === 'advice'
       ? this.#compactIfAdvised(this.#policy, turn, idleSeconds)
       : this.#compactIfDue(this.#policy, turn);
+  }
+
+  #isTooSmall({ targetShare, leastTokens = 0 }: CostPolicy): boolean {
+    const fits = tokensOf(this.#segments) <= this.#limitTokens;
+    return fits && this.#sizeOf(this.#messages) * targetShare < leastTokens;
   }
 
   async #compactIfDue(policy: CostPolicy, turn: CostTurn): Promise<Applied | undefined> {
@@ -209,7 +221,8 @@ class Replay {
   }
 
   async #plan({ planner, targetShare }: CostPolicy): Promise<Outcome> {
-    const messageTokens = this.#sizeOf(this.#messages) * targetShare;
+    // By the estimate that the planner works with, whatever a provider has counted.
+    const messageTokens = tokensOfMessages(this.#messages, this.#options.estimator) * targetShare;
     const outcome = await planCompaction(this.#session, this.#messages, messageTokens, planner);
     return (await this.#rescue(planner, outcome)) ?? outcome;
   }

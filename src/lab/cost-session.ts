@@ -23,6 +23,8 @@ export interface CostTurn {
   readonly outputTokens: number;
   /** Whether it ends in a new text of the user. */
   readonly isTaskBoundary: boolean;
+  /** Tokens of its head behind which the provider's cache had lost everything. Default: it had lost nothing. */
+  readonly keptTokens?: number | undefined;
 }
 
 /** A stretch of a recorded session between two compactions of its harness, as the requests that it was made of. */
@@ -31,7 +33,11 @@ export interface CostSession {
   readonly conversation: Conversation;
   /** Tokens of instructions and tools. */
   readonly headTokens: number;
+  /** How many of these a cache already has before the first request, from other sessions. Default 0. */
+  readonly sharedTokens?: number | undefined;
   readonly turns: readonly CostTurn[];
+  /** Tokens of a message in the provider's own count. Default: as it is estimated. */
+  readonly countedTokens?: ((message: Message) => number) | undefined;
 }
 
 /** Instructions and tools of a coding agent, where a recording neither contains them nor tells their size. */
@@ -97,25 +103,31 @@ function turnsOf(
 
 /** Turns lists of messages into prompts as a cache sees them. */
 export interface PromptMaker {
+  /** What a cache has of every prompt before the first one is sent. */
+  readonly shared: readonly PromptSegment[];
   /** Instructions and tools as one segment, then a segment for each message. The same message is the same segment. */
   segmentsOf(messages: readonly Message[]): readonly PromptSegment[];
 }
 
 /** Names every message of a replay, by the value it was read from. */
-export function createPromptMaker({ headTokens }: CostSession, estimator: TokenEstimator): PromptMaker {
+export function createPromptMaker(session: CostSession, estimator: TokenEstimator): PromptMaker {
+  const { headTokens, sharedTokens = 0, countedTokens } = session;
   const ids = new Map<unknown, string>();
   const idOf = (raw: unknown): string => {
     const id = ids.get(raw) ?? `message ${ids.size}`;
     ids.set(raw, id);
     return id;
   };
-  const head = { id: 'head', tokens: headTokens };
+  const shared = sharedTokens > 0 ? [{ id: 'shared', tokens: sharedTokens }] : [];
+  const head = { id: 'head', tokens: headTokens - sharedTokens };
   return {
+    shared,
     segmentsOf: (messages) => [
+      ...shared,
       head,
       ...messages.map((message) => ({
         id: idOf(message.raw),
-        tokens: Math.round(estimator.countMessage(message)),
+        tokens: Math.round(countedTokens?.(message) ?? estimator.countMessage(message)),
       })),
     ],
   };

@@ -1,5 +1,6 @@
 import { findModel } from '../tokens/catalog.ts';
 import type { RecordedCharge } from '../transcripts/charges.ts';
+import { promptTokensOf } from '../transcripts/requests.ts';
 
 /** What recorded responses cost at list prices, in dollars. */
 export interface RecordedCost {
@@ -18,7 +19,7 @@ export function recordedCost(charges: readonly RecordedCharge[]): RecordedCost {
   let dollars = 0;
   let unpriced = 0;
   for (const charge of charges) {
-    const cost = chargeDollars(charge) ?? charge.recordedCost;
+    const cost = chargeDollars(charge);
     if (cost === undefined) unpriced++;
     else dollars += cost;
   }
@@ -37,12 +38,28 @@ export function recordedCost(charges: readonly RecordedCharge[]): RecordedCost {
 
 const PER_MILLION = 1e-6;
 
-/** What one response cost at the catalog's prices; undefined where the model or its prices are not known. */
-function chargeDollars(charge: RecordedCharge): number | undefined {
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteHourTokens, outputTokens } = charge;
+/** What the tokens of one response cost, in dollars per token. */
+export interface ChargeRates {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cacheWriteHour: number;
+  readonly output: number;
+}
+
+/**
+ * The catalog's prices for a response on its day. Where there are none and the agent says what the response cost, every token
+ * of it cost the same; undefined where nobody knows.
+ */
+export function ratesOf(charge: RecordedCharge): ChargeRates | undefined {
   const prices = charge.model === undefined ? undefined : findModel(charge.model, dayOf(charge))?.prices;
-  if (prices === undefined) return undefined;
-  const promptTokens = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWriteHourTokens;
+  const promptTokens = promptTokensOf(charge);
+  if (prices === undefined) {
+    const { recordedCost: cost, outputTokens } = charge;
+    if (cost === undefined) return undefined;
+    const each = cost / Math.max(1, promptTokens + outputTokens);
+    return { input: each, cacheRead: each, cacheWrite: each, cacheWriteHour: each, output: each };
+  }
   const { longContext } = prices;
   const isLong = longContext !== undefined && promptTokens > longContext.abovePromptTokens;
   const {
@@ -52,13 +69,26 @@ function chargeDollars(charge: RecordedCharge): number | undefined {
     cacheWrite = input,
     cacheWriteLong = cacheWrite,
   } = isLong ? longContext : prices;
+  return {
+    input: input * PER_MILLION,
+    cacheRead: cacheRead * PER_MILLION,
+    cacheWrite: cacheWrite * PER_MILLION,
+    cacheWriteHour: cacheWriteLong * PER_MILLION,
+    output: output * PER_MILLION,
+  };
+}
+
+/** What one response cost; undefined where nobody knows. */
+function chargeDollars(charge: RecordedCharge): number | undefined {
+  const rates = ratesOf(charge);
+  if (rates === undefined) return undefined;
+  if (promptTokensOf(charge) + charge.outputTokens === 0) return charge.recordedCost;
   return (
-    PER_MILLION *
-    (inputTokens * input +
-      cacheReadTokens * cacheRead +
-      cacheWriteTokens * cacheWrite +
-      cacheWriteHourTokens * cacheWriteLong +
-      outputTokens * output)
+    charge.inputTokens * rates.input +
+    charge.cacheReadTokens * rates.cacheRead +
+    charge.cacheWriteTokens * rates.cacheWrite +
+    charge.cacheWriteHourTokens * rates.cacheWriteHour +
+    charge.outputTokens * rates.output
   );
 }
 

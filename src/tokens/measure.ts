@@ -155,16 +155,17 @@ export function tokensByClass(
     overhead: estimator.profile.perRequestTokens + messages.length * estimator.profile.perMessageTokens,
   };
   for (const message of messages)
-    for (const [name, tokens] of classesOf(message, estimator)) totals[name] += tokens;
+    for (const [name, tokens] of tokensOfBlocks(message, estimator)) totals[name] += tokens;
   return totals;
 }
 
-type ClassCount = readonly [name: TokenClass, tokens: number];
+/** Estimated tokens of a block, and what they are spent on. */
+export type ClassCount = readonly [name: TokenClass, tokens: number];
 
 const remembered = new WeakMap<TokenEstimator, WeakMap<Message, readonly ClassCount[]>>();
 
-/** What a message is spent on, counted once. */
-function classesOf(message: Message, estimator: TokenEstimator): readonly ClassCount[] {
+/** What each block of a message is spent on, counted once. */
+export function tokensOfBlocks(message: Message, estimator: TokenEstimator): readonly ClassCount[] {
   const known = remembered.get(estimator) ?? new WeakMap<Message, readonly ClassCount[]>();
   remembered.set(estimator, known);
   const counted =

@@ -116,6 +116,38 @@ describe('the sessions of a user', () => {
   });
 });
 
+describe('the money of a session', () => {
+  it('is explained with the same names for people and programs, sub-agents included', async () => {
+    const project = join(folder.path, 'money');
+    mkdirSync(join(project, 'claude-1/subagents'), { recursive: true });
+    const text = readFileSync(files['claude-code'], 'utf8');
+    writeFileSync(join(project, 'claude-1.jsonl'), text);
+    const side = text.replaceAll('"isSidechain":false', '"isSidechain":true,"agentId":"a1"');
+    writeFileSync(join(project, 'claude-1/subagents/agent-a1.jsonl'), side);
+    const json = await runCli(['sessions', project, '--money', '--json'], { env: variables });
+    const told = json.stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Told]));
+    const session = told.find(({ type }) => type === 'session');
+    const money = told.find(({ type }) => type === 'money');
+
+    expect(json.code).toBe(0);
+    expect(money?.cost).toEqual(session?.cost);
+    expect(money).toMatchObject({
+      agent: 'claude-code',
+      models: [{ model: 'claude-opus-4-6' }],
+      cacheMisses: [
+        { cause: 'first-request', requests: 2 },
+        { cause: 'changed-prefix', requests: 2 },
+      ],
+      replay: { compactions: 0 },
+    });
+
+    const { code, stdout } = await runCli(['sessions', project, '--money'], { env: variables });
+    expect(code).toBe(0);
+    for (const words of ['By model', 'Spent on', 'Not read from the cache', 'as it was', 'with roundfold'])
+      expect(stdout).toContain(words);
+  });
+});
+
 describe('a folder', () => {
   it('may hold anything: what is broken is marked, what is no session is counted', async () => {
     const mixed = join(folder.path, 'mixed');

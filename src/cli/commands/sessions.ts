@@ -16,6 +16,7 @@ import { findAgentFiles, findFiles, type SessionFile } from '../sessions/find-fi
 import { openIndex } from '../sessions/index-file.ts';
 import type { Look } from '../sessions/look.ts';
 import { lookAtAll } from '../sessions/look-all.ts';
+import { type ListedSession, tellMoney } from '../sessions/money.ts';
 import { shareBar, startProgressLine } from '../terminal.ts';
 import { readVersion } from '../version.ts';
 
@@ -52,6 +53,10 @@ export const sessions: CommandDefinition = {
       ],
     },
     { flags: '--project <text>', help: 'only sessions whose folder has this in its path' },
+    {
+      flags: '--money',
+      help: 'also say of each session what its money was spent on, what the cache missed, and what roundfold would save',
+    },
     { flags: '--html <file>', help: 'also write a page there with a table to sort, filter and search' },
     forceOption,
     jsonOption,
@@ -59,6 +64,7 @@ export const sessions: CommandDefinition = {
   examples: [
     ['roundfold sessions', 'everything, the newest first'],
     ['roundfold sessions --since 7d --sort cost', 'where the money of the last week went'],
+    ['roundfold sessions session.jsonl --money', 'where the money of one session went'],
     ['roundfold sessions --html sessions.html', 'as a page'],
     ['roundfold sessions ./exports --json | jq .cost.dollars', 'of a folder, for a program'],
   ],
@@ -78,22 +84,31 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const { value: looks, stoppedWith } = await untilInterrupted((signal) =>
     lookAtFiles(files, report, signal),
   );
-  if (stoppedWith !== undefined) {
-    reportError(report, {
-      code: 'interrupted',
-      message: `interrupted after ${looks.size} of ${files.length} files`,
-      remedy: 'Run it again: what was seen is not read a second time.',
-    });
-    return stoppedWith;
-  }
-  const rows = choose(withSubagents([...looks.values()].flatMap((look) => look.rows)), given, since);
+  if (stoppedWith !== undefined)
+    return stopped(stoppedWith, report, `after ${looks.size} of ${files.length} files`);
+  const listed = withSubagents([...looks.values()].flatMap((look) => look.rows));
+  const chosen = choose(listed, given, since);
+  const rows = chosen.map(({ row }) => row);
   const unreadable = [...looks].filter(([, look]) => look.problem !== undefined);
   const totals = totalsOf(rows, unreadable.length);
   tell(rows, totals, report);
   if (!report.json) sayUnreadable(unreadable, report);
   const out = writeOutput(given, 'html', () => renderSessionsPage(rows, totals));
   if (out !== undefined) report.terminal.talk(`wrote ${printable(out, Number.POSITIVE_INFINITY)}\n`);
-  return exitCodes.done;
+  if (!given.flag('money')) return exitCodes.done;
+  const money = await untilInterrupted((signal) => tellMoney(chosen, report, signal));
+  return money.stoppedWith === undefined
+    ? exitCodes.done
+    : stopped(money.stoppedWith, report, 'before all money was explained');
+}
+
+function stopped(code: ExitCode, report: Report, where: string): ExitCode {
+  reportError(report, {
+    code: 'interrupted',
+    message: `interrupted ${where}`,
+    remedy: 'Run it again: what was seen is not read a second time.',
+  });
+  return code;
 }
 
 /** The looks by file, in the order of the files. */
@@ -134,7 +149,7 @@ async function lookAtFiles(
 const PROGRESS_DELAY_MS = 1000;
 
 /** Sub-agents that have files of their own belong to the session that called them. */
-function withSubagents(rows: readonly SessionRow[]): readonly SessionRow[] {
+function withSubagents(rows: readonly SessionRow[]): readonly ListedSession[] {
   const mains = new Map<string, SessionRow>();
   const keyOf = ({ agent, id }: SessionRow) => `${agent}\n${id}`;
   for (const row of rows) if (!row.isSideChain && row.id !== undefined) mains.set(keyOf(row), row);
@@ -147,9 +162,11 @@ function withSubagents(rows: readonly SessionRow[]): readonly SessionRow[] {
   }
   return alone.map((row) => {
     const agents = added.get(row) ?? [];
+    const all = [row, ...agents];
+    const files = [...new Set(all.map(({ file }) => file))];
     return agents.length === 0
-      ? row
-      : { ...row, subagents: row.subagents + agents.length, cost: sumCosts([row, ...agents]) };
+      ? { row, files }
+      : { row: { ...row, subagents: row.subagents + agents.length, cost: sumCosts(all) }, files };
   });
 }
 
@@ -167,16 +184,20 @@ function sumCosts(rows: readonly SessionRow[]): SessionRow['cost'] {
   };
 }
 
-function choose(rows: readonly SessionRow[], given: GivenArguments, since: string): readonly SessionRow[] {
+function choose(
+  sessions: readonly ListedSession[],
+  given: GivenArguments,
+  since: string,
+): readonly ListedSession[] {
   const agent = given.text('agent');
   const project = given.text('project')?.toLowerCase();
   const order = ORDERS[(given.text('sort') ?? 'used') as keyof typeof ORDERS]; // one of the choices
-  return rows
-    .filter((row) => agent === undefined || row.agent === agent)
-    .filter((row) => project === undefined || row.project?.toLowerCase().includes(project) === true)
-    .filter(({ usedAt }) => since === '' || (usedAt ?? '') >= since)
+  return sessions
+    .filter(({ row }) => agent === undefined || row.agent === agent)
+    .filter(({ row }) => project === undefined || row.project?.toLowerCase().includes(project) === true)
+    .filter(({ row }) => since === '' || (row.usedAt ?? '') >= since)
     .toSorted((left, right) => {
-      const [one, other] = [order(left), order(right)];
+      const [one, other] = [order(left.row), order(right.row)];
       return one === other ? 0 : one < other ? 1 : -1;
     });
 }

@@ -27,6 +27,8 @@ export interface PromptRequest {
   readonly atSeconds: number;
   /** Default 0. */
   readonly outputTokens?: number | undefined;
+  /** Tokens of its head behind which the cache has lost everything. Default: it has lost nothing. */
+  readonly keptTokens?: number | undefined;
 }
 
 /** A provider's prompt cache as far as one conversation can see it. */
@@ -86,7 +88,7 @@ export function createPromptCache(set: PriceSet): PromptCache {
   return {
     cachedTokens(request) {
       const path = knownPath(root, request.segments);
-      return path[findHit(path, request)]?.tokens ?? 0;
+      return keptOf(path[findHit(path, request)], request);
     },
 
     send(request) {
@@ -99,11 +101,15 @@ export function createPromptCache(set: PriceSet): PromptCache {
         const step = path[index];
         if (step !== undefined) write(step, request.atSeconds);
       }
-      const size = { promptTokens: path.at(-1)?.tokens ?? 0, cachedTokens: hit?.tokens ?? 0 };
+      const size = { promptTokens: path.at(-1)?.tokens ?? 0, cachedTokens: keptOf(hit, request) };
       const markedTokens = path[marks.at(-1) ?? -1]?.tokens ?? 0;
       return billMarked(set, { ...size, outputTokens: request.outputTokens }, markedTokens);
     },
   };
+}
+
+function keptOf(hit: PathStep | undefined, { keptTokens = Number.POSITIVE_INFINITY }: PromptRequest): number {
+  return Math.min(hit?.tokens ?? 0, keptTokens);
 }
 
 /** Bills a request of which everything up to its last mark is cached, and the rest is plain input. */
