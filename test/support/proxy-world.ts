@@ -112,8 +112,6 @@ export class ProxyWorld {
   upstreamCalls = 0;
   storePlan: StorePlan = { kind: 'refused', operations: 0 };
   storeGoneUntil = 0;
-  /** Share of the window that the proxy was told which is really there. */
-  trueWindow = 1;
   /** Whoever makes this call from now on crashes while it is under way; none below 0. */
   crashAt = -1;
   readonly #terms: ProxyTerms;
@@ -123,6 +121,9 @@ export class ProxyWorld {
   /** What was sent for a body with a checkpoint. */
   readonly #views = new Map<string, string>();
   #instances: Instance[] = [];
+  /** Share of the window that the proxy was told which is really there, and the smallest there ever was. */
+  #trueWindow = 1;
+  #smallestWindow = 1;
   #nextNonce = 1;
   #fault: unknown;
 
@@ -167,6 +168,12 @@ export class ProxyWorld {
       this.#flights.delete(flight);
     });
     return done.then(() => asked);
+  }
+
+  /** Upstream has another window from now on: this share of the one that the proxy was told. */
+  setWindow(share: number): void {
+    this.#trueWindow = share;
+    this.#smallestWindow = Math.min(this.#smallestWindow, share);
   }
 
   /** A client hangs up. */
@@ -433,7 +440,7 @@ export class ProxyWorld {
   }
 
   get #windowTokens(): number {
-    return Math.floor(TOLD_WINDOW * this.trueWindow);
+    return Math.floor(TOLD_WINDOW * this.#trueWindow);
   }
 
   /** Conversations differ in how many tokens their texts have. */
@@ -448,7 +455,7 @@ export class ProxyWorld {
     if (
       status === 'reduced' &&
       isFirst &&
-      this.#tokensOf(asked, asked.body) < this.#windowTokens * FITS_EASILY
+      this.#tokensOf(asked, asked.body) < TOLD_WINDOW * this.#smallestWindow * FITS_EASILY
     )
       throw new Error('a request that fits was cut');
     if (status !== 'folded' || asked.isStoreTroubled) return;
