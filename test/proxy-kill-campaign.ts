@@ -98,6 +98,7 @@ async function disturb(): Promise<{ readonly kills: number; readonly restarts: n
     const victim = instances[random(INSTANCES)];
     await victim?.kill();
     await victim?.start();
+    if (killed % 20 === 19) console.log(`${killed + 1} of ${kills} kills, ${load.report.requests} requests`);
   }
   await outage;
   return { kills: killed, restarts: restarted };

@@ -32,7 +32,8 @@ export class ProxyProcess {
     const listens = Promise.withResolvers<void>();
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
-      if (this.address !== undefined) return;
+      // What was said before a kill may be heard after it.
+      if (this.address !== undefined || child.killed) return;
       said += chunk.toString('utf8');
       this.address = /ANTHROPIC_BASE_URL=(\S+)\n/.exec(said)?.[1];
       if (this.address !== undefined) listens.resolve();
