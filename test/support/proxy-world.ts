@@ -125,6 +125,8 @@ export class ProxyWorld {
   #trueWindow = 1;
   #smallestWindow = 1;
   #nextNonce = 1;
+  /** Events since the last request at rest. */
+  #told: string[] = [];
   #fault: unknown;
 
   constructor(counts: ProxyCounts, terms: ProxyTerms) {
@@ -231,15 +233,20 @@ export class ProxyWorld {
 
   async #comeToRest(client: ProxyClient): Promise<void> {
     for (let turn = 0; ; turn++) {
+      this.#told = [];
       const sent = this.sendItems(client, client.items);
+      // Leases of those who crashed run out.
+      await this.time.pass(4, 10_000);
       await this.#rest();
       const { folds, answers } = await sent;
-      const isFine = answers.length === 1 && answers[0]?.status === 200 && folds[0]?.status !== 'reduced';
-      // Nothing that was said is a result, so that clearing results may not be enough.
-      if (isFine || client.credential === undefined || this.#terms.strategy === 'clear-tool-results') return;
+      const fits = answers.length === 1 && answers[0]?.status === 200;
+      // Only summaries get any conversation below any trigger. The others may have to leave something out for good.
+      const isWhole = folds[0]?.status !== 'reduced' || this.#terms.strategy !== 'summarize';
+      // Who has no tenant is on its own.
+      if ((fits && isWhole) || client.credential === undefined) return;
       if (turn === MOST_TURNS_TO_REST)
         throw new Error(
-          `no rest: ${folds.map(({ status }) => status)} ${answers.map((each) => each?.status)}`,
+          `no rest: ${folds.map(({ status }) => status)}, ${answers.map((each) => each?.status)}, ${this.#told}`,
         );
     }
   }
@@ -261,6 +268,7 @@ export class ProxyWorld {
         later: (turns, signal) => this.#cross(instance, () => this.#late(instance, turns, signal)),
       }),
       onEvent: (event) => {
+        this.#told.push(event.type);
         if (event.type === 'prepare-failed') this.#fault ??= event.error;
         if (event.type === 'checkpoint-saved') this.counts.saved++;
         if (event.type === 'store-failed') {
