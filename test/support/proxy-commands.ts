@@ -148,11 +148,9 @@ const upstream = fc.tuple(upstreamPlan, fc.integer({ min: 1, max: 8 }), pause).m
   }),
 );
 
-const trueWindow = fc.tuple(fc.constantFrom(0.6, 0.7, 0.85, 1, 1), pause).map(([share, after]) =>
-  command(`window(${share})`, after, (world) => {
-    world.trueWindow = share;
-  }),
-);
+const trueWindow = fc
+  .tuple(fc.constantFrom(0.6, 0.7, 0.85, 1, 1), pause)
+  .map(([share, after]) => command(`window(${share})`, after, (world) => world.setWindow(share)));
 
 const storePlan = fc.record({
   kind: fc.constantFrom('refused', 'lost', 'slow'),

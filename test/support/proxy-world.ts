@@ -112,8 +112,6 @@ export class ProxyWorld {
   upstreamCalls = 0;
   storePlan: StorePlan = { kind: 'refused', operations: 0 };
   storeGoneUntil = 0;
-  /** Share of the window that the proxy was told which is really there. */
-  trueWindow = 1;
   /** Whoever makes this call from now on crashes while it is under way; none below 0. */
   crashAt = -1;
   readonly #terms: ProxyTerms;
@@ -123,7 +121,12 @@ export class ProxyWorld {
   /** What was sent for a body with a checkpoint. */
   readonly #views = new Map<string, string>();
   #instances: Instance[] = [];
+  /** Share of the window that the proxy was told which is really there, and the smallest there ever was. */
+  #trueWindow = 1;
+  #smallestWindow = 1;
   #nextNonce = 1;
+  /** Events since the last request at rest. */
+  #told: string[] = [];
   #fault: unknown;
 
   constructor(counts: ProxyCounts, terms: ProxyTerms) {
@@ -167,6 +170,12 @@ export class ProxyWorld {
       this.#flights.delete(flight);
     });
     return done.then(() => asked);
+  }
+
+  /** Upstream has another window from now on: this share of the one that the proxy was told. */
+  setWindow(share: number): void {
+    this.#trueWindow = share;
+    this.#smallestWindow = Math.min(this.#smallestWindow, share);
   }
 
   /** A client hangs up. */
@@ -224,15 +233,20 @@ export class ProxyWorld {
 
   async #comeToRest(client: ProxyClient): Promise<void> {
     for (let turn = 0; ; turn++) {
+      this.#told = [];
       const sent = this.sendItems(client, client.items);
+      // Leases of those who crashed run out.
+      await this.time.pass(4, 10_000);
       await this.#rest();
       const { folds, answers } = await sent;
-      const isFine = answers.length === 1 && answers[0]?.status === 200 && folds[0]?.status !== 'reduced';
-      // Nothing that was said is a result, so that clearing results may not be enough.
-      if (isFine || client.credential === undefined || this.#terms.strategy === 'clear-tool-results') return;
+      const fits = answers.length === 1 && answers[0]?.status === 200;
+      // Only summaries get any conversation below any trigger. The others may have to leave something out for good.
+      const isWhole = folds[0]?.status !== 'reduced' || this.#terms.strategy !== 'summarize';
+      // Who has no tenant is on its own.
+      if ((fits && isWhole) || client.credential === undefined) return;
       if (turn === MOST_TURNS_TO_REST)
         throw new Error(
-          `no rest: ${folds.map(({ status }) => status)} ${answers.map((each) => each?.status)}`,
+          `no rest: ${folds.map(({ status }) => status)}, ${answers.map((each) => each?.status)}, ${this.#told}`,
         );
     }
   }
@@ -254,6 +268,7 @@ export class ProxyWorld {
         later: (turns, signal) => this.#cross(instance, () => this.#late(instance, turns, signal)),
       }),
       onEvent: (event) => {
+        this.#told.push(event.type);
         if (event.type === 'prepare-failed') this.#fault ??= event.error;
         if (event.type === 'checkpoint-saved') this.counts.saved++;
         if (event.type === 'store-failed') {
@@ -433,7 +448,7 @@ export class ProxyWorld {
   }
 
   get #windowTokens(): number {
-    return Math.floor(TOLD_WINDOW * this.trueWindow);
+    return Math.floor(TOLD_WINDOW * this.#trueWindow);
   }
 
   /** Conversations differ in how many tokens their texts have. */
@@ -448,7 +463,7 @@ export class ProxyWorld {
     if (
       status === 'reduced' &&
       isFirst &&
-      this.#tokensOf(asked, asked.body) < this.#windowTokens * FITS_EASILY
+      this.#tokensOf(asked, asked.body) < TOLD_WINDOW * this.#smallestWindow * FITS_EASILY
     )
       throw new Error('a request that fits was cut');
     if (status !== 'folded' || asked.isStoreTroubled) return;
