@@ -52,7 +52,7 @@ describe('on a platform without Node', () => {
 });
 
 /** Entry points that read files, open databases or listen on ports. */
-const NEED_NODE = ['./stores', './transcripts', './simulator', './node'];
+const NEED_NODE = ['./stores', './transcripts', './simulator', './proxy', './node'];
 
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   exports: Readonly<Record<string, string | { readonly default: string }>>;
