@@ -29,14 +29,22 @@ function section(heading: string, text: string, options: TextOptions): string {
   return text === '' ? '' : `${options.heading(heading)}\n${text}`;
 }
 
-function windowText({ context, window }: Inspection, { columns, isPlain, level }: TextOptions): string {
+function windowText(
+  { context, window, fileTokens }: Inspection,
+  { columns, isPlain, level }: TextOptions,
+): string {
   const spread = (context.high - context.low) / 2 / Math.max(1, context.tokens);
   const basis = context.reportedTokens > 0 ? `, ${formatCount(context.reportedTokens)} of them reported` : '';
   const size = `${formatCount(context.tokens)} tokens ±${formatShare(spread)}${basis}`;
-  if (window === undefined) return `  context ${size}; give --model or --window for a warning level\n`;
+  const inFile =
+    context.reportedTokens > 0
+      ? `  in file ${formatCount(fileTokens)} tokens, estimated: what compact and chat work on\n`
+      : '';
+  if (window === undefined)
+    return `  context ${size}; give --model or --window for a warning level\n${inFile}`;
   const width = Math.max(10, Math.min(40, columns - 40));
   const share = `${drawBar(window.share, width, isPlain)} ${formatShare(window.share)} of ${formatCount(window.windowTokens)}`;
-  return `  context ${size}\n  window  ${level(window.level, share)}  ${level(window.level, window.level)}\n`;
+  return `  context ${size}\n${inFile}  window  ${level(window.level, share)}  ${level(window.level, window.level)}\n`;
 }
 
 /** Rows that add up to the context, and a sentence about tokens that no row explains. */

@@ -4,7 +4,13 @@ import type { ToolCallBlock, ToolResultBlock } from '../conversation/message.ts'
 import { groupRounds, nameRound, type Round } from '../conversation/rounds.ts';
 import { type BlockPosition, linkTools, type ToolLinks } from '../conversation/tool-links.ts';
 import type { TokenEstimator } from '../tokens/estimator.ts';
-import { measureContext, type TokenClass, type TokenMeasure, tokensByClass } from '../tokens/measure.ts';
+import {
+  measureContext,
+  requestTokens,
+  type TokenClass,
+  type TokenMeasure,
+  tokensByClass,
+} from '../tokens/measure.ts';
 import { type TokenWarningState, tokenWarningState } from '../tokens/thresholds.ts';
 
 /** What is in a conversation and where its tokens go, as numbers. */
@@ -24,6 +30,8 @@ export interface Inspection {
    * were not recorded, overhead of its own. Below 0 where it reported less. 0 where it reported nothing.
    */
   readonly unaccounted: number;
+  /** Estimated tokens of what the file holds: what `compact` works on, and what `chat` would send of it. */
+  readonly fileTokens: number;
   /** Tools by tokens of their calls and results, most first. */
   readonly byTool: readonly ToolUse[];
   readonly largestRounds: readonly NamedSize[];
@@ -87,6 +95,7 @@ export function inspectConversation(conversation: Conversation, options: Inspect
     window: windowTokens === undefined ? undefined : windowUse(context.tokens, windowTokens),
     byClass,
     unaccounted: unaccountedTokens(context, byClass),
+    fileTokens: Math.round(requestTokens(conversation, estimator)),
     byTool: sumByTool(uses),
     largestRounds: largest(
       rounds.map((round) => sizeOfRound(round, conversation, estimator)),

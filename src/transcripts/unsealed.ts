@@ -26,7 +26,7 @@ export function withoutBoundReasoning(
   for (const [index, message] of messages.entries()) {
     const blocks = message.blocks.filter((block) => stays(block, index));
     const removed = message.blocks.length - blocks.length;
-    if (removed > 0) log.add('reasoning block', 'left out, since it is bound to the old session', removed);
+    if (removed > 0) log.add('reasoning block', 'left out, being bound to the old session', removed);
     if (blocks.length > 0 || removed === 0) {
       const kept = removed === 0 ? message : format.withBlocks(message, blocks);
       left.push(isAfterRemoved ? withoutId(kept, conversation) : kept);

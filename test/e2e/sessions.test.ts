@@ -1,10 +1,21 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeAgentHome } from '../support/agent-home.ts';
 import { runCli } from '../support/cli.ts';
+import { pricedSession } from '../support/priced-session.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const mainFile = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const folder = temporaryFolder();
 const { home, files, variables } = writeAgentHome(join(folder.path, 'home'));
 
@@ -224,4 +235,54 @@ describe('a second look', () => {
     expect(run.code).toBe(0);
     expect(existsSync(join(blocked, 'roundfold'))).toBe(false);
   });
+});
+
+describe('Ctrl-C', () => {
+  /** Ends `sessions` after so many milliseconds, as Ctrl-C does. Null where it came before there was anything to end. */
+  function interrupted(work: string, env: Readonly<Record<string, string>>, afterMs: number) {
+    return new Promise<number | null>((done, fail) => {
+      const child = spawn(process.execPath, [mainFile, 'sessions', work], {
+        env: { PATH: process.env['PATH'] ?? '', ...env },
+        stdio: 'ignore',
+        timeout: 50_000,
+      });
+      const timer = setTimeout(() => child.kill('SIGINT'), afterMs);
+      child.on('error', fail);
+      child.on('close', (code) => {
+        clearTimeout(timer);
+        done(code);
+      });
+    });
+  }
+
+  it('ends it with 130, and what was seen until then is kept in an index that the next look can use', async () => {
+    const work = join(folder.path, 'much');
+    mkdirSync(work, { recursive: true });
+    const requests = Array.from({ length: 200 }, (_, index) => ({
+      minute: index,
+      sends: 'tide '.repeat(2000),
+      read: 1000,
+      written: 1000,
+    }));
+    const text = pricedSession(requests);
+    for (let index = 0; index < 30; index++)
+      writeFileSync(join(work, `${index}.jsonl`), text.replaceAll('priced-1', `priced-${index}`));
+    const cache = join(folder.path, 'interrupted');
+    const env = { HOME: folder.path, XDG_CACHE_HOME: cache };
+
+    // How fast this machine is decides which of them meets it at work.
+    let code: number | null = null;
+    for (let afterMs = 100; code !== 130 && afterMs < 10_000; afterMs *= 1.5) {
+      rmSync(cache, { recursive: true, force: true });
+      code = await interrupted(work, env, afterMs);
+      expect([null, 0, 130]).toContain(code);
+    }
+    expect(code).toBe(130);
+    const index = join(cache, 'roundfold/sessions.json');
+    if (existsSync(index)) expect(() => JSON.parse(readFileSync(index, 'utf8'))).not.toThrow();
+
+    const again = await runCli(['sessions', '--json', work], { env });
+    expect(again.code).toBe(0);
+    expect(again.stdout.match(/"type":"session"/g)).toHaveLength(30);
+  }, 120_000);
 });

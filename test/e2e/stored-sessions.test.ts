@@ -38,6 +38,15 @@ async function search(store: string, ...words: readonly string[]): Promise<reado
 }
 
 describe('sessions in a store', () => {
+  it.each(['{"messages":[]}', '[]'])('are refused where a file holds no message: %s', async (content) => {
+    const empty = folder.write('empty.json', content);
+    const { code, stdout, stderr } = await over('none.sqlite', 'store', 'import', empty);
+
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain('empty.json');
+    expect(existsSync(join(folder.path, 'none.sqlite'))).toBe(false);
+  });
+
   it('are found by their words and recalled, whichever agent wrote them', async () => {
     const { code, stdout } = await over('all.sqlite', 'store', 'import', home);
     const found = await Promise.all(

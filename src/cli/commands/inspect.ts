@@ -5,10 +5,11 @@ import { type InspectedSession, renderInspectionPage } from '../../report/html/i
 import { type Inspection, inspectConversation } from '../../report/inspection.ts';
 import { inspectionText } from '../../report/inspection-text.ts';
 import { type RoundSeries, recordedSeries } from '../../report/round-series.ts';
-import { countOf, drawTable, formatShare, formatShort } from '../../report/terminal.ts';
+import { countOf, drawTable, formatCount, formatShare, formatShort } from '../../report/terminal.ts';
 import { contextWindowForModel, findModel } from '../../tokens/catalog.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../tokens/estimator.ts';
 import { loadExactCounter } from '../../tokens/exact-counter.ts';
+import { tokensOf } from '../../tokens/measure.ts';
 import { tokenProfileForModel } from '../../tokens/profiles.ts';
 import type { Recording } from '../../transcripts/recordings.ts';
 import { type CommandDefinition, type GivenArguments, readNumber } from '../command.ts';
@@ -28,6 +29,10 @@ export const inspect: CommandDefinition = {
   options: [
     ...readingOptions,
     { flags: '--window <tokens>', help: "size of the context window, instead of the model's" },
+    {
+      flags: '--segment <number>',
+      help: 'which stretch between compactions of the agent, from 1 on, or `all` (default: the last, which is live)',
+    },
     { flags: '--top <count>', help: 'how many of the largest to name (default 5)' },
     {
       flags: '--exact',
@@ -51,18 +56,20 @@ export const inspect: CommandDefinition = {
     let conversations = 0;
     const code = await eachRecording(given, report, {
       visit(recording, file) {
-        const inspected = inspectRecording(recording, settings);
         conversations++;
-        if (hasPage)
-          onPage.add(
-            toSession(file, inspected, recordedSeries(recording, estimatorFor(inspected.model, settings))),
-          );
-        if (report.json) printJson(report, file, inspected);
-        else inFile.add(inspected);
+        for (const segment of chosenSegments(recording, settings.segment)) {
+          const inspected = inspectRecording(recording, segment, settings);
+          if (hasPage)
+            onPage.add(
+              toSession(file, inspected, recordedSeries(recording, estimatorFor(inspected.model, settings))),
+            );
+          if (report.json) printJson(report, file, inspected);
+          else inFile.add(inspected);
+        }
         return exitCodes.done;
       },
       endFile(file) {
-        if (!report.json) printFile(report, file, inFile.largest());
+        if (!report.json) printFile(report, file, inFile.largest(), settings.segment === 'all');
         inFile = keepLargest(LISTED + 1);
       },
       endFolders(files, unreadable) {
@@ -87,6 +94,8 @@ interface Settings {
   readonly model: string | undefined;
   readonly windowTokens: number | undefined;
   readonly top: number;
+  /** Index of a segment; undefined for the live one. */
+  readonly segment: number | 'all' | undefined;
   readonly countText: ((text: string) => number) | undefined;
   readonly estimators: Map<string, TokenEstimator>;
 }
@@ -97,9 +106,27 @@ async function readSettings(given: GivenArguments): Promise<Settings> {
     model,
     windowTokens: readNumber(given, 'window', { from: 1 }),
     top: readNumber(given, 'top', { from: 1 }) ?? 5,
+    segment: readSegment(given),
     countText: given.flag('exact') ? await loadExactCounter(exactEncoding(model)) : undefined,
     estimators: new Map(),
   };
+}
+
+/** @throws RoundfoldError `usage` for what is neither a number nor `all` */
+function readSegment(given: GivenArguments): Settings['segment'] {
+  if (given.text('segment') === 'all') return 'all';
+  const number = readNumber(given, 'segment', { from: 1, remedy: 'Give a number from 1 on, or all.' });
+  return number === undefined ? undefined : number - 1;
+}
+
+/** @throws RoundfoldError `usage` when the recording has fewer segments */
+function chosenSegments({ conversations }: Recording, segment: Settings['segment']): readonly number[] {
+  const last = conversations.length - 1;
+  if (segment === 'all') return conversations.map((_, index) => index);
+  if (segment === undefined || segment <= last) return [segment ?? last];
+  throw new RoundfoldError('usage', `there is no segment ${segment + 1}`, {
+    remedy: `It has ${countOf(conversations.length, 'segment')}: one more than compactions.`,
+  });
 }
 
 function exactEncoding(model: string | undefined): 'o200k' | 'cl100k' {
@@ -118,12 +145,39 @@ interface Inspected {
   readonly kind: string;
   readonly model: string | undefined;
   readonly compactions: number;
+  /** From 1 on. */
+  readonly segment: number;
+  readonly segments: number;
+  readonly opening: Opening | undefined;
   readonly notes: readonly string[];
   readonly inspection: Inspection;
 }
 
-function inspectRecording({ transcript, conversations }: Recording, settings: Settings): Inspected {
-  const live = conversations.at(-1);
+/** The compaction that a segment begins with, in tokens. */
+interface Opening {
+  readonly trigger: 'auto' | 'manual' | undefined;
+  /** As the agent recorded them. */
+  readonly tokensBefore: number | undefined;
+  readonly tokensAfter: number | undefined;
+  /** Estimated: the summary and what was kept. */
+  readonly carriedTokens: number;
+}
+
+function openingOf(
+  { transcript, conversations }: Recording,
+  segment: number,
+  estimator: TokenEstimator,
+): Opening | undefined {
+  const opening = transcript.segments[segment]?.opening;
+  if (opening === undefined) return undefined;
+  const { trigger, tokensBefore, tokensAfter, carried } = opening;
+  const kept = conversations[segment]?.messages.slice(0, carried) ?? [];
+  return { trigger, tokensBefore, tokensAfter, carriedTokens: Math.round(tokensOf(kept, estimator)) };
+}
+
+function inspectRecording(recording: Recording, segment: number, settings: Settings): Inspected {
+  const { transcript, conversations } = recording;
+  const live = conversations[segment];
   if (live === undefined)
     throw new RoundfoldError('input-not-understood', 'a recording without a conversation');
   const model = settings.model ?? transcript.model ?? live.frame.model;
@@ -138,7 +192,10 @@ function inspectRecording({ transcript, conversations }: Recording, settings: Se
     format: transcript.format,
     kind: transcript.kind,
     model,
-    compactions: conversations.length - 1,
+    compactions: segment,
+    segment: segment + 1,
+    segments: conversations.length,
+    opening: openingOf(recording, segment, estimator),
     notes: [...transcript.notes, ...notesOnFrame(live.frame)],
     inspection: inspectConversation(live, { estimator, windowTokens, top: settings.top }),
   };
@@ -204,7 +261,17 @@ function toSession(file: string, inspected: Inspected, series: RoundSeries): Ins
   return { file, title, about: aboutOf(inspected), notes, inspection, series };
 }
 
-function printFile({ terminal }: Report, file: string, seen: readonly Inspected[]): void {
+function printFile(
+  { terminal }: Report,
+  file: string,
+  seen: readonly Inspected[],
+  isEverySegment: boolean,
+): void {
+  if (isEverySegment) {
+    for (const inspected of seen) printOne(terminal, file, inspected);
+    terminal.out('\n');
+    return;
+  }
   const sorted = seen.toSorted(bySize);
   const shown = seen.find(({ kind }) => kind === 'main' && seen.length <= LISTED) ?? sorted[0];
   if (shown === undefined) return;
@@ -244,7 +311,10 @@ function printOne(terminal: Terminal, file: string, inspected: Inspected): void 
     countOf(inspection.toolCalls, 'tool call'),
     ...(compactions > 0 ? [`after ${countOf(compactions, 'compaction')} by the agent itself`] : []),
   ];
-  terminal.out(`  ${printable(title)}: ${counts.join(', ')}\n`);
+  const part = inspected.segments === 1 ? '' : `, segment ${inspected.segment} of ${inspected.segments}`;
+  terminal.out(`  ${printable(title)}${part}: ${counts.join(', ')}\n`);
+  if (inspected.opening !== undefined)
+    terminal.out(`  ${terminal.style('dim', openingText(inspected.opening))}\n`);
   const broken = inspection.unansweredCalls + inspection.orphanResults;
   if (broken > 0) {
     const faults = `${countOf(inspection.unansweredCalls, 'call')} without result, ${countOf(inspection.orphanResults, 'result')} without call`;
@@ -259,6 +329,15 @@ function printOne(terminal: Terminal, file: string, inspected: Inspected): void 
       level: (level, text) => terminal.style(LEVEL_STYLES[level], text),
     }),
   );
+}
+
+function openingText({ tokensBefore, tokensAfter, carriedTokens }: Opening): string {
+  const sizes = [
+    ...(tokensBefore === undefined ? [] : [`${formatCount(tokensBefore)} tokens before it`]),
+    ...(tokensAfter === undefined ? [] : [`${formatCount(tokensAfter)} after it`]),
+    `${formatCount(carriedTokens)} in the summary and what was kept`,
+  ];
+  return `begins with a compaction: ${sizes.join(', ')}`;
 }
 
 function aboutOf({ reader, format, model }: Inspected): readonly string[] {

@@ -79,7 +79,10 @@ async function runImport(work: StoreWork): Promise<ExitCode> {
 
 const PROGRESS_DELAY_MS = 1000;
 
-/** Puts every conversation of a file into the store, which is opened when there is something to put in. */
+/**
+ * Puts every conversation of a file into the store, which is opened when there is something to put in.
+ * @throws RoundfoldError `input-not-understood` when there is no message in the file
+ */
 export async function importSession(
   file: string,
   open: () => Store,
@@ -90,6 +93,7 @@ export async function importSession(
   let sessions = 0;
   let count = 0;
   for await (const recording of readRecordingsOf(file)) {
+    if (recording.conversations.every(({ messages }) => messages.length === 0)) continue;
     const store = open();
     const tenant = await tenantOf(store, tenantName);
     const conversation = sessionName(recording.transcript, file);
@@ -100,6 +104,12 @@ export async function importSession(
     );
     sessions++;
     count += spans.length;
+  }
+  if (sessions === 0) {
+    throw new RoundfoldError('input-not-understood', 'no message found', {
+      place: { source: file },
+      remedy: 'Give a session file of an agent, a list of messages, or an export of a store.',
+    });
   }
   return { sessions, spans: count };
 }

@@ -11,7 +11,7 @@ import { accountForCompaction } from '../../report/compaction-account.ts';
 import { renderReceiptPage } from '../../report/html/receipt-page.ts';
 import { preview, survivalLines } from '../../report/preview.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
-import { requestTokens } from '../../tokens/measure.ts';
+import { measureContext, requestTokens } from '../../tokens/measure.ts';
 import type { GivenArguments } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { writeOutput } from '../files.ts';
@@ -48,7 +48,9 @@ export function deliver(run: Run): ExitCode {
     const { targetTokens } = run;
     const memory = isShown ? (memoryText(memoriesAfter(run)) ?? null) : undefined;
     const session = isDryRun ? undefined : sessionFacts(result.session, given.flag('resume'));
-    const told = { status, reason, targetTokens, tokensAfter, isDryRun, memory, receipt, costs, session };
+    const contextTokens = measureContext(conversation, engine.estimator).tokens;
+    const sizes = { contextTokens, targetTokens, tokensAfter };
+    const told = { status, reason, ...sizes, isDryRun, memory, receipt, costs, session };
     writeJson(report, 'compaction', told);
   }
   sayChanges(report, 'mended before it was compacted', repairs);
@@ -151,7 +153,9 @@ function pageOf(run: Run): string {
   return renderReceiptPage({ file: file === '-' ? '<stdin>' : file, account, memories: memoriesAfter(run) });
 }
 
-function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Receipt): void {
+function sayOutcome(run: Run, receipt: Receipt): void {
+  const { report, given, outcome, conversation, engine } = run;
+  const { terminal } = report;
   const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = receipt;
   const reason = outcome.status === 'compacted' ? outcome.reason : outcome.message;
   if (changeOf(outcome) === undefined) {
@@ -164,6 +168,11 @@ function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Rece
     );
     terminal.talk(survivalLines(receipt.survival, '  '));
   }
+  const { tokens, reportedTokens } = measureContext(conversation, engine.estimator);
+  if (reportedTokens > 0)
+    terminal.talk(
+      `  the context was ${formatCount(tokens)} tokens by the provider's count, with what the file does not hold\n`,
+    );
   if (given.flag('dryRun')) terminal.talk('nothing was written (--dry-run)\n');
   else if (!writesConversation(given))
     terminal.talk('the conversation was not written (--show without --out)\n');

@@ -1,12 +1,11 @@
-import { existsSync, statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import { statSync } from 'node:fs';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import type { BadInput } from '../../transcripts/input/json-values.ts';
 import { fileSource } from '../../transcripts/input/source.ts';
 import { type Recording, readRecordings } from '../../transcripts/recordings.ts';
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { Problem } from '../output.ts';
+import { runInThreads } from '../threads.ts';
 import { type ProbeFiles, readProbeFiles } from './probe-folder.ts';
 import { type CompareSettings, compareProbes, compareRecording, type RecordingResult } from './recording.ts';
 
@@ -90,27 +89,31 @@ export async function runPool(
     done[index] = share;
     onProgress(pieces.reduce((sum, { weight }, piece) => sum + weight * (done[piece] ?? 0), 0) / total);
   };
-  const queue = pieces
-    .map((piece, index) => ({ ...piece, index }))
-    .toSorted((left, right) => right.weight - left.weight);
-  const work = async () => {
-    let thread: Worker | undefined;
-    try {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        const { job, index } = next;
-        const onShare = (share: number) => report(index, share);
-        // Standard input belongs to this thread.
-        if (job.file !== '-') thread ??= new Worker(workerFile(), { workerData: settings });
-        results[index] = await (thread === undefined || job.file === '-'
-          ? runJob(job, settings, onShare)
-          : ask(thread, job, onShare));
-        report(index, 1);
-      }
-    } finally {
-      await thread?.terminate();
-    }
+  const indexed = pieces.map((piece, index) => ({ ...piece, index }));
+  const finish = ({ index }: Indexed, result: JobResult): void => {
+    results[index] = result;
+    report(index, 1);
   };
-  await Promise.all(Array.from({ length: Math.min(threads, pieces.length) }, work));
+  // Standard input belongs to this thread.
+  const here = indexed.filter(({ job }) => job.file === '-');
+  const elsewhere = indexed
+    .filter(({ job }) => job.file !== '-')
+    .toSorted((left, right) => right.weight - left.weight);
+  await Promise.all([
+    ...here.map(async (piece) =>
+      finish(piece, await runJob(piece.job, settings, (share) => report(piece.index, share))),
+    ),
+    runInThreads<Indexed, JobResult>(elsewhere, {
+      worker: 'compare',
+      workerData: settings,
+      threads,
+      onProgress: ({ index }, share) => report(index, share),
+      onResult: finish,
+      onCrash(_, error) {
+        throw error;
+      },
+    }),
+  ]);
   return results;
 }
 
@@ -119,6 +122,8 @@ interface Piece {
   /** About how much work it is. */
   readonly weight: number;
 }
+
+type Indexed = Piece & { readonly index: number };
 
 function piecesOf(files: readonly string[], threads: number): readonly Piece[] {
   const parts = files.length < threads ? Math.ceil(threads / Math.max(1, files.length)) : 1;
@@ -141,35 +146,4 @@ function probePiece(probes: ProbeFiles): Piece {
 /** Undefined for a file that is not there or empty: whoever reads it says so. */
 function sizeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.size || undefined;
-}
-
-/** Where the thread's code is: beside this file in the source, and in a file of its own in the built package. */
-function workerFile(): URL {
-  const built = ['./compare/worker.js', '../cli/compare/worker.js'];
-  const urls = [
-    new URL('./worker.ts', import.meta.url),
-    ...built.map((place) => new URL(place, import.meta.url)),
-  ];
-  const found = urls.find((url) => existsSync(fileURLToPath(url)));
-  if (found === undefined) throw new Error('the code of the threads is missing from this package');
-  return found;
-}
-
-/** What a thread says: how far it is, and in the end what came of it. */
-export type WorkerMessage =
-  | { readonly type: 'progress'; readonly share: number }
-  | { readonly type: 'done'; readonly result: JobResult };
-
-function ask(thread: Worker, job: Job, onShare: (share: number) => void): Promise<JobResult> {
-  return new Promise((resolve, reject) => {
-    const listen = (message: WorkerMessage) => {
-      if (message.type === 'progress') return onShare(message.share);
-      thread.off('message', listen);
-      thread.off('error', reject);
-      resolve(message.result);
-    };
-    thread.on('message', listen);
-    thread.once('error', reject);
-    thread.postMessage(job);
-  });
 }
