@@ -76,6 +76,8 @@ interface Flight {
 interface AtWork {
   readonly instance: Instance;
   readonly exchange: Exchange;
+  /** Whether upstream has refused it before. */
+  readonly wasRefused?: boolean;
 }
 
 export interface SendOptions {
@@ -89,8 +91,10 @@ const TOOLS = '[{"name":"read_file","input_schema":{"type":"object"}}]';
 const TOLD_WINDOW = 3000;
 /** About what the estimator makes of these texts. */
 const BYTES_PER_TOKEN = 4.6;
+/** What providers put in front of a request that has tools. */
+const TOOLS_TOKENS = 500;
 /** How much more than that a conversation has in the count of upstream. */
-const WEIGHTS = [0.9, 1, 1.1, 1.7];
+const WEIGHTS = [0.9, 1, 1.1, 1.5];
 const CLIENT_PATIENCE_MS = 600_000;
 const SLOW_MS = 9000;
 const MOST_REMEMBERED = 4;
@@ -99,6 +103,8 @@ const MOST_ROUNDS_TO_REST = 4000;
 const MOST_TURNS_TO_REST = 16;
 /** Where nothing was refused, a request this much smaller than the window has no reason to be cut. */
 const FITS_EASILY = 0.6;
+/** A compaction is made from 0.84 of the window on, by whoever's count. */
+const NOT_YET_DUE = 0.65;
 const finePlan: UpstreamPlan = { kind: 'fine', milliseconds: 0, streams: false, wording: 'numbered' };
 const never = new Promise<never>(() => {});
 
@@ -272,6 +278,7 @@ export class ProxyWorld {
       }),
       onEvent: (event) => {
         this.#told.push(event.type);
+        if (event.type === 'compaction-start') this.#judgeStart();
         if (event.type === 'prepare-failed') this.#fault ??= event.error;
         if (event.type === 'checkpoint-saved') this.counts.saved++;
         if (event.type === 'store-failed') {
@@ -399,7 +406,8 @@ export class ProxyWorld {
     };
     const watched: Folder = {
       fold: async (...given) => {
-        const folded = await folder.fold(...given);
+        const work = { instance, exchange: asked, wasRefused: given[0].refusals.length > 0 };
+        const folded = await this.#atWork.run(work, () => folder.fold(...given));
         asked.folds.push(folded);
         return folded;
       },
@@ -457,7 +465,16 @@ export class ProxyWorld {
   /** Conversations differ in how many tokens their texts have. */
   #tokensOf({ items }: Exchange, body: string): number {
     const weight = WEIGHTS[(items[0]?.nonce ?? 0) % WEIGHTS.length] ?? 1;
-    return Math.ceil((body.length / BYTES_PER_TOKEN) * weight);
+    return Math.ceil((TOOLS_TOKENS + body.length / BYTES_PER_TOKEN) * weight);
+  }
+
+  /** Work in the background is begun for conversations that need it. */
+  #judgeStart(): void {
+    const work = this.#atWork.getStore();
+    if (work === undefined || work.wasRefused === true) return;
+    const tokens = this.#tokensOf(work.exchange, work.exchange.body);
+    if (tokens < TOLD_WINDOW * this.#smallestWindow * NOT_YET_DUE)
+      this.#fault ??= new Error(`a conversation of ${tokens} tokens was compacted`);
   }
 
   #judgeView(asked: Exchange, { status, checkpoint }: Folded, rewritten: string | undefined): void {
