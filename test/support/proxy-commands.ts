@@ -136,7 +136,9 @@ const summaries = fc.tuple(plan, pause).map(([next, after]) =>
 );
 
 const upstreamPlan: fc.Arbitrary<UpstreamPlan> = fc.record({
-  kind: fc.constantFrom('fine', 'limited', 'broken', 'overloaded', 'cut', 'stalled', 'no-connection'),
+  kind: fc.constantFrom(
+    ...(['fine', 'limited', 'broken', 'overloaded', 'cut', 'stalled', 'no-connection', 'refusing'] as const),
+  ),
   milliseconds: fc.constantFrom(0, 100, 5000, 400_000),
   streams: fc.boolean(),
   wording: fc.constantFrom(...overflowWordings),
@@ -149,7 +151,7 @@ const upstream = fc.tuple(upstreamPlan, fc.integer({ min: 1, max: 8 }), pause).m
 );
 
 const trueWindow = fc
-  .tuple(fc.constantFrom(0.6, 0.7, 0.85, 1, 1), pause)
+  .tuple(fc.constantFrom(0.7, 0.85, 1, 1), pause)
   .map(([share, after]) => command(`window(${share})`, after, (world) => world.setWindow(share)));
 
 const storePlan = fc.record({

@@ -3,7 +3,16 @@ import type { RawHeaders } from '../../src/proxy/headers.ts';
 
 /** What the next answers of upstream come to. */
 export interface UpstreamPlan {
-  readonly kind: 'fine' | 'limited' | 'broken' | 'overloaded' | 'cut' | 'stalled' | 'no-connection';
+  readonly kind:
+    | 'fine'
+    | 'limited'
+    | 'broken'
+    | 'overloaded'
+    | 'cut'
+    | 'stalled'
+    | 'no-connection'
+    /** Says that a prompt is too long, however short it is. */
+    | 'refusing';
   readonly milliseconds: number;
   readonly streams: boolean;
   /** In whose words it says that a prompt is too long. */
@@ -89,6 +98,7 @@ export function answerTo(plan: UpstreamPlan, counted: Counted): WorldAnswer | un
     const { status, type } = FAILURES[kind];
     return new WorldAnswer(status, JSON_HEADERS, failure(type, 'Try again later'));
   }
+  if (kind === 'refusing') return refusalOf('bare', counted);
   if (counted.tokens > counted.windowTokens) return refusalOf(plan.wording, counted);
   const usage = { input_tokens: counted.tokens, output_tokens: 10 };
   const isCut = kind === 'cut';

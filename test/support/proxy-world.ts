@@ -76,6 +76,8 @@ interface Flight {
 interface AtWork {
   readonly instance: Instance;
   readonly exchange: Exchange;
+  /** Whether upstream has refused it before. */
+  readonly wasRefused?: boolean;
 }
 
 export interface SendOptions {
@@ -87,8 +89,12 @@ export interface SendOptions {
 const MODEL = 'claude-sonnet-4-6';
 const TOOLS = '[{"name":"read_file","input_schema":{"type":"object"}}]';
 const TOLD_WINDOW = 3000;
-/** What the estimator makes of this text: upstream counts a little more or less, a conversation at a time. */
+/** About what the estimator makes of these texts. */
 const BYTES_PER_TOKEN = 4.6;
+/** What providers put in front of a request that has tools. */
+const TOOLS_TOKENS = 500;
+/** How much more than that a conversation has in the count of upstream. */
+const WEIGHTS = [0.9, 1, 1.1, 1.5];
 const CLIENT_PATIENCE_MS = 600_000;
 const SLOW_MS = 9000;
 const MOST_REMEMBERED = 4;
@@ -97,6 +103,8 @@ const MOST_ROUNDS_TO_REST = 4000;
 const MOST_TURNS_TO_REST = 16;
 /** Where nothing was refused, a request this much smaller than the window has no reason to be cut. */
 const FITS_EASILY = 0.6;
+/** A compaction is made from 0.84 of the window on, by whoever's count. */
+const NOT_YET_DUE = 0.65;
 const finePlan: UpstreamPlan = { kind: 'fine', milliseconds: 0, streams: false, wording: 'numbered' };
 const never = new Promise<never>(() => {});
 
@@ -135,7 +143,7 @@ export class ProxyWorld {
     this.#oracle = new SummaryOracle(terms.strategy);
     this.store = mapStore({ now: () => this.time.now });
     for (let index = 0; index < terms.instances; index++) this.#instances.push(this.#startInstance());
-    for (const credential of ['alpha', 'beta', undefined])
+    for (const credential of ['alpha', 'alpha', 'beta', undefined])
       this.clients.push({ credential, items: [], sent: [] });
   }
 
@@ -239,11 +247,12 @@ export class ProxyWorld {
       await this.time.pass(4, 10_000);
       await this.#rest();
       const { folds, answers } = await sent;
-      const fits = answers.length === 1 && answers[0]?.status === 200;
+      const isServed = answers.at(-1)?.status === 200;
       // Only summaries get any conversation below any trigger. The others may have to leave something out for good.
-      const isWhole = folds[0]?.status !== 'reduced' || this.#terms.strategy !== 'summarize';
+      const isWhole = answers.length === 1 && folds[0]?.status !== 'reduced';
+      const isFine = isServed && (isWhole || this.#terms.strategy !== 'summarize');
       // Who has no tenant is on its own.
-      if ((fits && isWhole) || client.credential === undefined) return;
+      if (isFine || client.credential === undefined) return;
       if (turn === MOST_TURNS_TO_REST)
         throw new Error(
           `no rest: ${folds.map(({ status }) => status)}, ${answers.map((each) => each?.status)}, ${this.#told}`,
@@ -269,6 +278,7 @@ export class ProxyWorld {
       }),
       onEvent: (event) => {
         this.#told.push(event.type);
+        if (event.type === 'compaction-start') this.#judgeStart();
         if (event.type === 'prepare-failed') this.#fault ??= event.error;
         if (event.type === 'checkpoint-saved') this.counts.saved++;
         if (event.type === 'store-failed') {
@@ -396,7 +406,8 @@ export class ProxyWorld {
     };
     const watched: Folder = {
       fold: async (...given) => {
-        const folded = await folder.fold(...given);
+        const work = { instance, exchange: asked, wasRefused: given[0].refusals.length > 0 };
+        const folded = await this.#atWork.run(work, () => folder.fold(...given));
         asked.folds.push(folded);
         return folded;
       },
@@ -453,8 +464,17 @@ export class ProxyWorld {
 
   /** Conversations differ in how many tokens their texts have. */
   #tokensOf({ items }: Exchange, body: string): number {
-    const weight = 0.9 + ((items[0]?.nonce ?? 0) % 4) * 0.1;
-    return Math.ceil((body.length / BYTES_PER_TOKEN) * weight);
+    const weight = WEIGHTS[(items[0]?.nonce ?? 0) % WEIGHTS.length] ?? 1;
+    return Math.ceil((TOOLS_TOKENS + body.length / BYTES_PER_TOKEN) * weight);
+  }
+
+  /** Work in the background is begun for conversations that need it. */
+  #judgeStart(): void {
+    const work = this.#atWork.getStore();
+    if (work === undefined || work.wasRefused === true) return;
+    const tokens = this.#tokensOf(work.exchange, work.exchange.body);
+    if (tokens < TOLD_WINDOW * this.#smallestWindow * NOT_YET_DUE)
+      this.#fault ??= new Error(`a conversation of ${tokens} tokens was compacted`);
   }
 
   #judgeView(asked: Exchange, { status, checkpoint }: Folded, rewritten: string | undefined): void {
