@@ -21,6 +21,9 @@ import { drawExplanation, type Explanation, explainCosts } from './costs.ts';
 import { memoriesAfter, memoryText, showMemory } from './memory.ts';
 import type { Run } from './run.ts';
 
+/** From here on a provider's count is no other estimate of the same, but has something in it that we do not see. */
+const MUCH_MORE = 1.1;
+
 /**
  * Writes the conversation and its receipt, and says what became of it. With `--dry-run` it only says; with `--show` the memory
  * takes the place of the conversation.
@@ -169,9 +172,9 @@ function sayOutcome(run: Run, receipt: Receipt): void {
     terminal.talk(survivalLines(receipt.survival, '  '));
   }
   const { tokens, reportedTokens } = measureContext(conversation, engine.estimator);
-  if (reportedTokens > 0)
+  if (reportedTokens > 0 && tokens > tokensBefore * MUCH_MORE)
     terminal.talk(
-      `  the context was ${formatCount(tokens)} tokens by the provider's count, with what the file does not hold\n`,
+      `  the provider counted ${formatCount(tokens)} before: with instructions and tools that the file does not hold\n`,
     );
   if (given.flag('dryRun')) terminal.talk('nothing was written (--dry-run)\n');
   else if (!writesConversation(given))
