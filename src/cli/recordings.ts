@@ -1,6 +1,7 @@
 import { describePlace, RoundfoldError } from '../conversation/errors.ts';
 import { printable, printablePath } from '../conversation/printable.ts';
 import { formats } from '../formats/registry.ts';
+import { countOf } from '../report/terminal.ts';
 import { findModel } from '../tokens/catalog.ts';
 import { catalog } from '../tokens/catalog-data.ts';
 import type { BadInput } from '../transcripts/input/json-values.ts';
@@ -51,20 +52,29 @@ export async function eachRecording(
   const codes: ExitCode[] = [];
   const files = expandFolders(given.positional);
   const named = new Set(given.positional);
+  const hasFolder = files.some((file) => !named.has(file));
+  const line = startProgressLine(report.terminal, PROGRESS_DELAY_MS);
   let unreadable = 0;
-  for (const file of files) {
+  for (const [index, file] of files.entries()) {
+    const say = (): string =>
+      `${shareBar(index / files.length, report.terminal)} of ${countOf(files.length, 'file')}`;
+    // Many files have one line together: hardly any of them takes long by itself.
+    const progress = hasFolder ? { update: () => line.update(say), end: line.end } : undefined;
+    progress?.update();
     try {
-      codes.push(await visitFile(file, given, report, visitor));
+      codes.push(await visitFile(file, given, report, { visitor, progress }));
     } catch (error) {
       if (!RoundfoldError.is(error)) throw error;
       unreadable++;
+      line.end();
       if (named.has(file)) {
         reportError(report, error, file);
         codes.push(exitCodeOf(error));
       } else sayUnreadable(report, file, error.message);
     }
   }
-  if (files.some((file) => !named.has(file))) visitor.endFolders?.(files.length, unreadable);
+  line.end();
+  if (hasFolder) visitor.endFolders?.(files.length, unreadable);
   return worstOf(codes);
 }
 
@@ -77,10 +87,14 @@ async function visitFile(
   file: string,
   given: GivenArguments,
   report: Report,
-  visitor: RecordingVisitor,
+  look: {
+    readonly visitor: RecordingVisitor;
+    readonly progress: ReturnType<typeof startProgress> | undefined;
+  },
 ): Promise<ExitCode> {
+  const { visitor } = look;
   const source = await fileSource(file);
-  const progress = startProgress(report.terminal, source.name, source.sizeBytes);
+  const progress = look.progress ?? startProgress(report.terminal, source.name, source.sizeBytes);
   const bad: BadInput[] = [];
   const codes: ExitCode[] = [];
   try {
