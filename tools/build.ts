@@ -11,7 +11,12 @@ interface Manifest {
 }
 
 /** Loaded by path in a thread of their own. */
-const WORKERS = ['./dist/cli/compare/worker.js', './dist/cli/sessions/worker.js', './dist/proxy/worker.js'];
+const WORKERS = [
+  './dist/cli/compare/worker.js',
+  './dist/cli/examine/worker.js',
+  './dist/cli/sessions/worker.js',
+  './dist/proxy/worker.js',
+];
 
 const { exports, bin } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest; // our own file
 const built = [

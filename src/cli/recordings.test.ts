@@ -33,7 +33,9 @@ it('tells how many files of a folder are done, once that takes longer than a sec
     given,
     { terminal, json: false },
     {
-      visit(_, file) {
+      task: undefined,
+      examine: () => undefined,
+      tell(_, file) {
         seen.push(file);
         // The second file is done after 0.8 seconds, the third after 1.2.
         vi.setSystemTime(Date.now() + 400);
