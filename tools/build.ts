@@ -13,6 +13,7 @@ interface Manifest {
 /** Loaded by path in a thread of their own. */
 const WORKERS = [
   './dist/cli/compare/worker.js',
+  './dist/cli/examine/worker.js',
   './dist/cli/sessions/worker.js',
   './dist/proxy/threads/worker.js',
 ];

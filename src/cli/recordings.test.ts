@@ -1,59 +1,53 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startProgress } from './recordings.ts';
-import type { Terminal } from './terminal.ts';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
+import { exitCodes } from './exit-codes.ts';
+import { eachRecording } from './recordings.ts';
+import { processTerminal } from './terminal.ts';
 
-beforeEach(() => vi.useFakeTimers());
-afterEach(() => vi.useRealTimers());
+const folder = temporaryFolder();
 
-function recordingTerminal(isWatched: boolean) {
-  const said: string[] = [];
-  const terminal: Terminal = {
-    out: () => undefined,
-    data: () => undefined,
-    drive: () => undefined,
-    talk: () => undefined,
-    redraw: (text) => void said.push(text),
-    style: (_style, text) => text,
-    styleTalk: (_style, text) => text,
-    columns: 80,
-    isWatched,
-    isPlain: false,
+afterEach(() => void vi.useRealTimers());
+
+it('tells how many files of a folder are done, once that takes longer than a second', async () => {
+  mkdirSync(join(folder.path, 'many'));
+  for (const name of ['a', 'b', 'c', 'd'])
+    folder.write(`many/${name}.json`, '[{"role":"user","content":"hello"}]');
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const redrawn: string[] = [];
+  const terminal = {
+    ...processTerminal({ color: false, quiet: true }),
+    isWatched: true,
+    redraw: (text: string) => void redrawn.push(text),
   };
-  return { terminal, said };
-}
+  const given = {
+    positional: [join(folder.path, 'many')],
+    text: () => undefined,
+    list: () => undefined,
+    flag: () => false,
+  };
+  const seen: string[] = [];
+  const ended = vi.fn();
+  const code = await eachRecording(
+    given,
+    { terminal, json: false },
+    {
+      task: undefined,
+      examine: () => undefined,
+      tell(_, file) {
+        seen.push(file);
+        // The second file is done after 0.8 seconds, the third after 1.2.
+        vi.setSystemTime(Date.now() + 400);
+        return exitCodes.done;
+      },
+      endFolders: ended,
+    },
+  );
 
-describe('startProgress', () => {
-  it('says nothing within the first second, then where it stands, and wipes itself away', () => {
-    const { terminal, said } = recordingTerminal(true);
-    const progress = startProgress(terminal, 'big.jsonl', 400_000_000);
-    progress.update(10_000_000);
-    vi.advanceTimersByTime(1001);
-    progress.update(100_000_000);
-    progress.update(100_000_001);
-    progress.end();
-
-    expect(said).toHaveLength(2);
-    expect(said[0]).toContain('big.jsonl');
-    expect(said[0]).toContain('25.0 %');
-    expect(said[1]).toBe('');
-  });
-
-  it('counts bytes where the size is not known', () => {
-    const { terminal, said } = recordingTerminal(true);
-    const progress = startProgress(terminal, '<stdin>', undefined);
-    vi.advanceTimersByTime(2000);
-    progress.update(5_000_000);
-
-    expect(said[0]).toMatch(/<stdin>.* 5 MB/);
-  });
-
-  it('says nothing at all where nobody watches', () => {
-    const { terminal, said } = recordingTerminal(false);
-    const progress = startProgress(terminal, 'big.jsonl', 1);
-    vi.advanceTimersByTime(9000);
-    progress.update(1);
-    progress.end();
-
-    expect(said).toEqual([]);
-  });
+  expect(code).toBe(0);
+  expect(seen).toHaveLength(4);
+  expect(ended).toHaveBeenCalledWith(4, 0);
+  // Shown before the fourth file, and wiped away before that one is told about.
+  expect(redrawn).toEqual([expect.stringContaining('75.0 % of 4 files'), '']);
 });

@@ -1,18 +1,22 @@
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { describePlace, RoundfoldError } from '../conversation/errors.ts';
 import { printable, printablePath } from '../conversation/printable.ts';
 import { formats } from '../formats/registry.ts';
+import { countOf } from '../report/terminal.ts';
 import { findModel } from '../tokens/catalog.ts';
 import { catalog } from '../tokens/catalog-data.ts';
 import type { BadInput } from '../transcripts/input/json-values.ts';
 import { fileSource } from '../transcripts/input/source.ts';
-import { type Recording, readRecordingsOf } from '../transcripts/recordings.ts';
+import { type Recording, type RecordingOptions, readRecordingsOf } from '../transcripts/recordings.ts';
 import { transcriptReaders } from '../transcripts/registry.ts';
 import { type GivenArguments, jsonOption, type OptionDefinition } from './command.ts';
 import { type ExitCode, exitCodeOf, worstOf } from './exit-codes.ts';
 import { nearest } from './nearest.ts';
-import { type Report, reportError, writeJson } from './output.ts';
+import { type Problem, type Report, reportError, writeJson } from './output.ts';
 import { expandFolders } from './sessions/find-files.ts';
 import { shareBar, startProgressLine, type Terminal } from './terminal.ts';
+import { runInThreads } from './threads.ts';
 
 /** Options of every command that reads conversations. */
 export const readingOptions: readonly OptionDefinition[] = [
@@ -31,41 +35,141 @@ export const readingOptions: readonly OptionDefinition[] = [
 ];
 
 /** What a command does with the conversations of its files. */
-export interface RecordingVisitor {
-  visit(recording: Recording, file: string): ExitCode;
+export interface RecordingVisitor<Found> {
+  /** How a thread does what `examine` does; undefined where only this thread can. */
+  readonly task: ExamineTask | undefined;
+  /** What is to be told of a conversation. Plain data. */
+  examine(recording: Recording): Found;
+  /** Called for the conversations of each file in their order, and for files in theirs. */
+  tell(found: Found, file: string): ExitCode;
   /** Called after the last conversation of each file that could be read. */
   endFile?(file: string): void;
   /** Called at the end, where a folder was named: how many files were looked at, and how many hold no conversation. */
   endFolders?(files: number, unreadable: number): void;
 }
 
+/** What threads are told of a command: its name, and its options as plain data. */
+export interface ExamineTask {
+  readonly command: 'check' | 'inspect';
+  readonly options: unknown;
+  readonly reading: Pick<RecordingOptions, 'format' | 'reader'>;
+}
+
+/** What a thread found in a file. Plain data. */
+export interface ExaminedFile {
+  readonly source: string;
+  readonly found: readonly unknown[];
+  readonly bad: readonly BadInput[];
+  /** Why it could not be read. */
+  readonly problem: (Problem & { readonly exitCode: ExitCode }) | undefined;
+}
+
+/** What reading a file comes to: a code to end with, or why it cannot be read. */
+type Seen = { readonly code: ExitCode } | { readonly problem: Problem; readonly exitCode: ExitCode };
+
 /**
  * Gives every conversation of every file to the visitor, those below folders included. A file that cannot be read is
- * reported and the next one taken; one that was found in a folder is no failure. Ends with the worst of all codes.
+ * reported and the next one taken; one that was found in a folder is no failure. Ends with the worst of all codes. Folders
+ * that are worth it are read by all processors.
  */
-export async function eachRecording(
+export async function eachRecording<Found>(
   given: GivenArguments,
   report: Report,
-  visitor: RecordingVisitor,
+  visitor: RecordingVisitor<Found>,
 ): Promise<ExitCode> {
   const codes: ExitCode[] = [];
   const files = expandFolders(given.positional);
   const named = new Set(given.positional);
+  const hasFolder = files.some((file) => !named.has(file));
+  const line = startProgressLine(report.terminal, PROGRESS_DELAY_MS);
   let unreadable = 0;
-  for (const file of files) {
-    try {
-      codes.push(await visitFile(file, given, report, visitor));
-    } catch (error) {
-      if (!RoundfoldError.is(error)) throw error;
-      unreadable++;
-      if (named.has(file)) {
-        reportError(report, error, file);
-        codes.push(exitCodeOf(error));
-      } else sayUnreadable(report, file, error.message);
+  let done = 0;
+  // Many files have one line together: hardly any of them takes long by itself.
+  const say = (): string =>
+    `${shareBar(done / files.length, report.terminal)} of ${countOf(files.length, 'file')}`;
+  const folderLine = hasFolder ? { update: () => line.update(say), end: line.end } : undefined;
+  const settle = (file: string, seen: Seen): void => {
+    done++;
+    if ('code' in seen) {
+      codes.push(seen.code);
+      return;
+    }
+    unreadable++;
+    line.end();
+    if (named.has(file)) {
+      reportError(report, seen.problem, file);
+      codes.push(seen.exitCode);
+    } else sayUnreadable(report, file, seen.problem.message);
+  };
+  if (hasFolder && visitor.task !== undefined && isWorthThreads(files)) {
+    await examineInThreads(
+      files,
+      visitor.task,
+      () => line.update(say),
+      (file, examined) => {
+        line.end();
+        settle(file, tellExamined(examined, report, visitor));
+      },
+    );
+  } else {
+    for (const file of files) {
+      folderLine?.update();
+      settle(file, await visitFile(file, given, report, { visitor, progress: folderLine }));
     }
   }
-  if (files.some((file) => !named.has(file))) visitor.endFolders?.(files.length, unreadable);
+  line.end();
+  if (hasFolder) visitor.endFolders?.(files.length, unreadable);
   return worstOf(codes);
+}
+
+/** So few bytes are read sooner than threads start. */
+const WORTH_THREADS_BYTES = 2_000_000;
+
+function isWorthThreads(files: readonly string[]): boolean {
+  const sizes = files.map((file) =>
+    file === '-' ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+  );
+  return !files.includes('-') && sizes.reduce((sum, size) => sum + size, 0) >= WORTH_THREADS_BYTES;
+}
+
+/** Files are told of in their order, whichever was done first. */
+async function examineInThreads(
+  files: readonly string[],
+  task: ExamineTask,
+  onDone: () => void,
+  tell: (file: string, examined: ExaminedFile) => void,
+): Promise<void> {
+  const waiting = new Map<number, ExaminedFile>();
+  let next = 0;
+  await runInThreads<number, ExaminedFile>([...files.keys()], {
+    worker: 'examine',
+    workerData: { task, files },
+    threads: availableParallelism(),
+    onResult(index, examined) {
+      waiting.set(index, examined);
+      onDone();
+      for (let ready = waiting.get(next); ready !== undefined; ready = waiting.get(next)) {
+        tell(files[next] ?? '', ready);
+        waiting.delete(next);
+        next++;
+      }
+    },
+    onCrash(_, error) {
+      throw error;
+    },
+  });
+}
+
+function tellExamined<Found>(
+  { source, found, bad, problem }: ExaminedFile,
+  report: Report,
+  visitor: RecordingVisitor<Found>,
+): Seen {
+  const codes = found.map((one) => visitor.tell(one as Found, source)); // what the same command's `examine` gave
+  if (codes.length > 0) reportBadInput(report, source, bad);
+  if (problem !== undefined) return { problem, exitCode: problem.exitCode };
+  visitor.endFile?.(source);
+  return { code: worstOf(codes) };
 }
 
 function sayUnreadable(report: Report, file: string, reason: string): void {
@@ -73,34 +177,47 @@ function sayUnreadable(report: Report, file: string, reason: string): void {
   else report.terminal.talk(`unreadable: ${printable(`${file}: ${reason}`, Number.POSITIVE_INFINITY)}\n`);
 }
 
-async function visitFile(
+async function visitFile<Found>(
   file: string,
   given: GivenArguments,
   report: Report,
-  visitor: RecordingVisitor,
-): Promise<ExitCode> {
-  const source = await fileSource(file);
-  const progress = startProgress(report.terminal, source.name, source.sizeBytes);
+  look: {
+    readonly visitor: RecordingVisitor<Found>;
+    readonly progress: ReturnType<typeof startProgress> | undefined;
+  },
+): Promise<Seen> {
+  const { visitor } = look;
   const bad: BadInput[] = [];
   const codes: ExitCode[] = [];
   try {
-    const recordings = readRecordingsOf(file, {
-      format: given.text('format'),
-      reader: given.text('reader'),
-      onBadInput: (input) => void bad.push(input),
-      onProgress: progress.update,
-    });
-    for await (const recording of recordings) {
+    const source = await fileSource(file);
+    const progress = look.progress ?? startProgress(report.terminal, source.name, source.sizeBytes);
+    try {
+      const recordings = readRecordingsOf(file, {
+        ...readingOf(given),
+        onBadInput: (input) => void bad.push(input),
+        onProgress: progress.update,
+      });
+      for await (const recording of recordings) {
+        progress.end();
+        codes.push(visitor.tell(visitor.examine(recording), source.name));
+      }
+    } finally {
       progress.end();
-      codes.push(visitor.visit(recording, source.name));
+      // A file without any conversation is an error of its own, which says more than a list of its parts.
+      if (codes.length > 0) reportBadInput(report, source.name, bad);
     }
-  } finally {
-    progress.end();
-    // A file without any conversation is an error of its own, which says more than a list of its parts.
-    if (codes.length > 0) reportBadInput(report, source.name, bad);
+    visitor.endFile?.(source.name);
+    return { code: worstOf(codes) };
+  } catch (error) {
+    if (!RoundfoldError.is(error)) throw error;
+    return { problem: error, exitCode: exitCodeOf(error) };
   }
-  visitor.endFile?.(source.name);
-  return worstOf(codes);
+}
+
+/** How files are to be read. */
+export function readingOf(given: GivenArguments): ExamineTask['reading'] {
+  return { format: given.text('format'), reader: given.text('reader') };
 }
 
 /** How many damaged places of one file are named; the rest is counted. */

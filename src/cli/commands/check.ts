@@ -10,7 +10,7 @@ import type { CommandDefinition, GivenArguments } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { forceOption } from '../files.ts';
 import { type Report, writeJson } from '../output.ts';
-import { eachRecording, readingOptions } from '../recordings.ts';
+import { eachRecording, readingOf, readingOptions } from '../recordings.ts';
 import { fixFiles } from './check-fix.ts';
 
 /** `roundfold check`: would the provider accept this conversation? */
@@ -50,11 +50,14 @@ export const check: CommandDefinition = {
     if (given.flag('fix')) return fixFiles(given, report);
     refuseWithoutFix(given);
     const tally = { conversations: 0, broken: 0, isTold: false };
-    const code = await eachRecording(given, report, {
-      visit(recording, file) {
-        const findings = checkRecording(recording, given);
+    const options = readRules(given);
+    const code = await eachRecording<Checked>(given, report, {
+      task: { command: 'check', options, reading: readingOf(given) },
+      examine: (recording) => checkRecording(recording, options),
+      tell(checked, file) {
         tally.conversations++;
-        for (const finding of findings) printFinding(report, { file, recording, finding }, given.flag('all'));
+        const { findings } = checked;
+        for (const finding of findings) printFinding(report, { file, checked, finding }, given.flag('all'));
         const isBroken = findings.some(({ violations }) =>
           violations.some(({ severity }) => severity === 'error'),
         );
@@ -86,51 +89,77 @@ function refuseWithoutFix(given: GivenArguments): void {
   });
 }
 
+/** By which rules is checked. Plain data. */
+type Rules = Pick<CheckContext, 'model' | 'vendor' | 'apiVersion' | 'betas'>;
+
+function readRules(given: GivenArguments): Rules {
+  return {
+    model: given.text('model'),
+    vendor: given.text('vendor'),
+    apiVersion: given.text('apiVersion'),
+    betas: given.list('beta'),
+  };
+}
+
+/** The verdict on one conversation. Plain data. */
+interface Checked {
+  readonly reader: string;
+  readonly format: string;
+  readonly title: string;
+  /** One for each segment. */
+  readonly findings: readonly Finding[];
+}
+
 /** The verdict on one segment of a recording. */
 interface Finding {
   readonly segment: number;
   readonly messages: number;
   readonly violations: readonly Violation[];
+  /** Line of the file that each violation concerns, where its reader kept it. */
+  readonly lines: readonly (number | undefined)[];
   /** False for a format that has no rules of its own: whether it is legal is not known then. */
   readonly isJudged: boolean;
 }
 
-function checkRecording({ transcript, conversations }: Recording, given: GivenArguments): readonly Finding[] {
-  const contract = findContract(transcript.format);
-  return conversations.map((conversation, segment) => {
+/** Checks every segment of a recording. */
+export function checkRecording(recording: Recording, rules: Rules): Checked {
+  const { transcript, conversations } = recording;
+  const { reader, format, title } = transcript;
+  const contract = findContract(format);
+  const findings = conversations.map((conversation, segment) => {
     const body = writeConversation(conversation);
     // Only a whole request can be checked by the rules about what stands around the messages.
-    const isRequest = transcript.reader === 'json' && !Array.isArray(body);
+    const isRequest = reader === 'json' && !Array.isArray(body);
     const context: CheckContext = {
+      ...rules,
       scope: isRequest ? 'request' : 'messages',
-      model: given.text('model') ?? transcript.model,
-      vendor: given.text('vendor'),
-      apiVersion: given.text('apiVersion'),
-      betas: given.list('beta'),
+      model: rules.model ?? transcript.model,
     };
     const violations = contract?.check(body, context) ?? [];
-    return { segment, messages: conversation.messages.length, violations, isJudged: contract !== undefined };
+    const lines = violations.map(({ path }) => lineOf(path, recording, segment));
+    const messages = conversation.messages.length;
+    return { segment, messages, violations, lines, isJudged: contract !== undefined };
   });
+  return { reader, format, title, findings };
 }
 
 interface Located {
   readonly file: string;
-  readonly recording: Recording;
+  readonly checked: Checked;
   readonly finding: Finding;
 }
 
 function printFinding(report: Report, located: Located, isComplete: boolean): void {
-  const { file, recording, finding } = located;
-  const { transcript, conversations } = recording;
+  const { file, checked, finding } = located;
+  const { reader, format, title: conversation } = checked;
+  const segments = checked.findings.length;
   const { violations, messages, segment, isJudged } = finding;
   if (report.json) {
-    const { reader, format, title } = transcript;
-    const segments = conversations.length;
     writeJson(report, 'check', {
       file,
       reader,
       format,
-      title,
+      title: conversation,
       segment,
       segments,
       messages,
@@ -140,16 +169,16 @@ function printFinding(report: Report, located: Located, isComplete: boolean): vo
     return;
   }
   const { terminal } = report;
-  const part = conversations.length > 1 ? `, segment ${segment + 1} of ${conversations.length}` : '';
-  const title = `${printable(file, Number.POSITIVE_INFINITY)} ${terminal.style('dim', `(${printable(transcript.title)}${part})`)}`;
+  const part = segments > 1 ? `, segment ${segment + 1} of ${segments}` : '';
+  const title = `${printable(file, Number.POSITIVE_INFINITY)} ${terminal.style('dim', `(${printable(conversation)}${part})`)}`;
   if (!isJudged) {
-    const why = `${transcript.format} has no rules of its own: check the request that is made of it`;
+    const why = `${format} has no rules of its own: check the request that is made of it`;
     terminal.out(`${terminal.style('yellow', 'unknown')} ${title}: ${why}\n`);
     return;
   }
   const worst = severities.find((each) => violations.some(({ severity }) => severity === each));
   if (worst === undefined || worst === 'info') {
-    const what = `${countOf(messages, 'message')}, ${transcript.format}`;
+    const what = `${countOf(messages, 'message')}, ${format}`;
     terminal.out(`${terminal.style('green', 'legal')}   ${title}: ${what}\n`);
   } else {
     const verdict =
@@ -165,11 +194,12 @@ const SHOWN_VIOLATIONS = 20;
 const severities = ['error', 'warning', 'info'] as const;
 const severityStyles = { error: 'red', warning: 'yellow', info: 'dim' } as const;
 
-function printViolations({ terminal }: Report, { recording, finding }: Located, isComplete: boolean): void {
+function printViolations({ terminal }: Report, { finding }: Located, isComplete: boolean): void {
   const shown = isComplete ? finding.violations : finding.violations.slice(0, SHOWN_VIOLATIONS);
-  for (const violation of shown) {
+  for (const [index, violation] of shown.entries()) {
     const style = severityStyles[violation.severity];
-    const line = lineOf(violation.path, recording, finding.segment);
+    const number = finding.lines[index];
+    const line = number === undefined ? '' : ` (line ${number})`;
     terminal.out(
       `  ${terminal.style(style, violation.rule)} ${printable(violation.path)}${line}: ${printable(violation.message, 400)}\n`,
     );
@@ -180,8 +210,8 @@ function printViolations({ terminal }: Report, { recording, finding }: Located, 
 }
 
 /** The line of the file that the message at `messages.12…` comes from, where its reader kept it. */
-function lineOf(path: string, { transcript }: Recording, segment: number): string {
+function lineOf(path: string, { transcript }: Recording, segment: number): number | undefined {
   const index = /^\w+[.[](\d+)/.exec(path)?.[1];
   const origin = index === undefined ? undefined : transcript.segments[segment]?.origins[Number(index)];
-  return origin?.place.line === undefined ? '' : ` (line ${origin.place.line})`;
+  return origin?.place.line;
 }

@@ -16,7 +16,7 @@ import { type CommandDefinition, type GivenArguments, readNumber } from '../comm
 import { exitCodes } from '../exit-codes.ts';
 import { checkOutputs, forceOption, writeOutput } from '../files.ts';
 import { type Report, writeJson } from '../output.ts';
-import { eachRecording, readingOptions } from '../recordings.ts';
+import { eachRecording, readingOf, readingOptions } from '../recordings.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `roundfold inspect`: what is in it, and where its tokens go. */
@@ -50,19 +50,19 @@ export const inspect: CommandDefinition = {
   async run(given, report) {
     checkOutputs(given, given.positional);
     const settings = await readSettings(given);
-    const hasPage = given.text('html') !== undefined;
     const onPage = keepLargest<InspectedSession>(ON_PAGE);
     let inFile = keepLargest<Inspected>(LISTED + 1);
     let conversations = 0;
-    const code = await eachRecording(given, report, {
-      visit(recording, file) {
+    const code = await eachRecording<readonly Charted[]>(given, report, {
+      // A tokenizer is no plain data.
+      task: given.flag('exact')
+        ? undefined
+        : { command: 'inspect', options: { ...settings, estimators: new Map() }, reading: readingOf(given) },
+      examine: (recording) => inspectSegments(recording, settings),
+      tell(charted, file) {
         conversations++;
-        for (const segment of chosenSegments(recording, settings.segment)) {
-          const inspected = inspectRecording(recording, segment, settings);
-          if (hasPage)
-            onPage.add(
-              toSession(file, inspected, recordedSeries(recording, estimatorFor(inspected.model, settings))),
-            );
+        for (const { inspected, series } of charted) {
+          if (series !== undefined) onPage.add(toSession(file, inspected, series));
           if (report.json) printJson(report, file, inspected);
           else inFile.add(inspected);
         }
@@ -96,6 +96,8 @@ interface Settings {
   readonly top: number;
   /** Index of a segment; undefined for the live one. */
   readonly segment: number | 'all' | undefined;
+  /** Whether charts are wanted. */
+  readonly hasPage: boolean;
   readonly countText: ((text: string) => number) | undefined;
   readonly estimators: Map<string, TokenEstimator>;
 }
@@ -107,6 +109,7 @@ async function readSettings(given: GivenArguments): Promise<Settings> {
     windowTokens: readNumber(given, 'window', { from: 1 }),
     top: readNumber(given, 'top', { from: 1 }) ?? 5,
     segment: readSegment(given),
+    hasPage: given.text('html') !== undefined,
     countText: given.flag('exact') ? await loadExactCounter(exactEncoding(model)) : undefined,
     estimators: new Map(),
   };
@@ -173,6 +176,21 @@ function openingOf(
   const { trigger, tokensBefore, tokensAfter, carried } = opening;
   const kept = conversations[segment]?.messages.slice(0, carried) ?? [];
   return { trigger, tokensBefore, tokensAfter, carriedTokens: Math.round(tokensOf(kept, estimator)) };
+}
+
+/** A segment, and the course of its recording where charts are wanted. */
+interface Charted {
+  readonly inspected: Inspected;
+  readonly series: RoundSeries | undefined;
+}
+
+/** Looks through the segments that are asked for. */
+export function inspectSegments(recording: Recording, settings: Settings): readonly Charted[] {
+  return chosenSegments(recording, settings.segment).map((segment) => {
+    const inspected = inspectRecording(recording, segment, settings);
+    const estimator = estimatorFor(inspected.model, settings);
+    return { inspected, series: settings.hasPage ? recordedSeries(recording, estimator) : undefined };
+  });
 }
 
 function inspectRecording(recording: Recording, segment: number, settings: Settings): Inspected {

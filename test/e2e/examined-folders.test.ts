@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/cli.ts';
+import { pricedSession } from '../support/priced-session.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+
+/** Enough for threads: a large session first, a broken one, one with a half line, one that is none. */
+function writeMany(): { readonly path: string; readonly files: readonly string[] } {
+  const path = join(folder.path, 'many');
+  mkdirSync(path, { recursive: true });
+  const session = (length: number) =>
+    pricedSession(
+      Array.from({ length }, (_, index) => ({
+        minute: index,
+        sends: `hour ${index}: `.concat('tide '.repeat(1500)),
+        read: 1000,
+        written: 1000 + index,
+      })),
+    );
+  const open = session(9).trimEnd().split('\n').slice(0, -1).slice(0, 16).join('\n');
+  const contents = {
+    'a.jsonl': session(300),
+    'b.jsonl': open,
+    'c.jsonl': `${session(8)}{"type":"us`,
+    'd.json': '{"price":3}',
+    'e.jsonl': session(7),
+  };
+  const files = Object.entries(contents).map(([name, content]) => folder.write(`many/${name}`, content));
+  return { path, files };
+}
+
+describe.each(['check', 'inspect'])('%s of a folder', (command) => {
+  it('says of each file what it says of the file alone, in the order of the files', async () => {
+    const { path, files } = writeMany();
+    const whole = await runCli([command, path, '--json']);
+    const alone = await Promise.all(
+      files.filter((file) => !file.endsWith('d.json')).map((file) => runCli([command, file, '--json'])),
+    );
+    const lines = whole.stdout.split('\n').filter((line) => line !== '');
+    const told = lines.filter((line) => !/"type":"(?:summary|unreadable)"/.test(line));
+
+    expect(told).toEqual(alone.flatMap(({ stdout }) => stdout.split('\n').filter((line) => line !== '')));
+    expect(lines.filter((line) => line.includes('"type":"unreadable"'))).toHaveLength(1);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'summary', files: 5, unreadable: 1 });
+    expect(whole.code).toBe(command === 'check' ? 1 : 0);
+  });
+
+  it('is the same for people', async () => {
+    const { path, files } = writeMany();
+    const whole = await runCli([command, path]);
+
+    expect(files.map((file) => whole.stdout.includes(file))).toEqual([true, true, true, false, true]);
+    expect(whole.stderr).toContain('unreadable: ');
+  });
+});
