@@ -36,6 +36,30 @@ function refusedFor(maxTokens: number): FoldRequest {
   };
 }
 
+describe('a request that does not fit its window', () => {
+  it('is measured anew next time, and not by what was reported for the part that was sent', async () => {
+    const folder = createFolder({ store: memoryStore(), windowTokens: 4000, strategy: 'clear-tool-results' });
+    const talk = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        role: index % 2 === 0 ? 'user' : 'assistant',
+        content: `Message ${index}: ${'all of this has to be said once more '.repeat(20)}`,
+      }));
+    const request = (count: number): FoldRequest => ({
+      ...refusedFor(1000),
+      refusals: [],
+      body: new TextEncoder().encode(
+        JSON.stringify({ model: 'claude-sonnet-4-6', max_tokens: 1000, messages: talk(count) }),
+      ),
+    });
+    const whole = await folder.fold(request(11));
+    const reduced = await folder.fold(request(41));
+    expect([whole.status, reduced.status]).toEqual(['unchanged', 'reduced']);
+    expect(whole.turn).toBeDefined();
+    expect(reduced.turn).toBeUndefined();
+    await folder.close();
+  });
+});
+
 describe('a request that leaves no room for its answer', () => {
   it.each([
     { maxTokens: 20_000, what: 'as long to write as before' },
