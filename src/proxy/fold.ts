@@ -177,10 +177,12 @@ class KeeperFolder implements Folder {
     if (sent === value) return { ...known, status: prepared.status };
     const body = rewriteBody(read.body, sent);
     const tokensSent = Math.round(requestTokens(readConversation(sent, request.route.format), estimator));
-    // "Folded" is said of what became smaller, and of nothing else.
-    if (tokensSent >= (account.tokensReceived ?? 0) && body.length >= request.body.length)
+    // "Folded" is said of what became smaller, and of nothing else. A lower limit of the answer may be as long to write.
+    if (!isReduced && tokensSent >= (account.tokensReceived ?? 0) && body.length >= request.body.length)
       return { ...known, status: 'unchanged', checkpoint: undefined };
-    return { ...known, status: isReduced ? 'reduced' : prepared.status, body, tokensSent };
+    const status = isReduced ? 'reduced' : prepared.status;
+    // What is reported for less than the conversation says nothing about the size of the next request.
+    return { ...known, status, body, tokensSent, turn: status === 'reduced' ? undefined : known.turn };
   }
 
   /** What there is to tell of a request before anything is done with it. */

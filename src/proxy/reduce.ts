@@ -37,6 +37,7 @@ export function lessAfterRefusals(prepared: JsonObject, options: ReduceOptions):
     const limit = isLowered ? undefined : lowered(value, overflow);
     if (limit !== undefined) {
       isLowered = true;
+      isReduced = true;
       value = { ...value, [limit.field]: limit.tokens };
       continue;
     }
