@@ -153,9 +153,7 @@ function pageOf(run: Run): string {
   return renderReceiptPage({ file: file === '-' ? '<stdin>' : file, account, memories: memoriesAfter(run) });
 }
 
-function sayOutcome(run: Run, receipt: Receipt): void {
-  const { report, given, outcome, conversation, engine } = run;
-  const { terminal } = report;
+function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Receipt): void {
   const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = receipt;
   const reason = outcome.status === 'compacted' ? outcome.reason : outcome.message;
   if (changeOf(outcome) === undefined) {
@@ -168,11 +166,6 @@ function sayOutcome(run: Run, receipt: Receipt): void {
     );
     terminal.talk(survivalLines(receipt.survival, '  '));
   }
-  const { tokens, reportedTokens } = measureContext(conversation, engine.estimator);
-  if (reportedTokens > 0)
-    terminal.talk(
-      `  the context was ${formatCount(tokens)} tokens by the provider's count, with what the file does not hold\n`,
-    );
   if (given.flag('dryRun')) terminal.talk('nothing was written (--dry-run)\n');
   else if (!writesConversation(given))
     terminal.talk('the conversation was not written (--show without --out)\n');
