@@ -241,7 +241,7 @@ function reportBadInput(report: Report, file: string, bad: readonly BadInput[]):
 const PROGRESS_DELAY_MS = 1000;
 
 /** Shows how much of a file has been read, once that takes longer than a second. */
-export function startProgress(terminal: Terminal, name: string, sizeBytes: number | undefined) {
+function startProgress(terminal: Terminal, name: string, sizeBytes: number | undefined) {
   const line = startProgressLine(terminal, PROGRESS_DELAY_MS);
   return {
     /** So many of the file's bytes have been read. */

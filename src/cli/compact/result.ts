@@ -21,9 +21,6 @@ import { drawExplanation, type Explanation, explainCosts } from './costs.ts';
 import { memoriesAfter, memoryText, showMemory } from './memory.ts';
 import type { Run } from './run.ts';
 
-/** From here on a provider's count is no other estimate of the same, but has something in it that we do not see. */
-const MUCH_MORE = 1.1;
-
 /**
  * Writes the conversation and its receipt, and says what became of it. With `--dry-run` it only says; with `--show` the memory
  * takes the place of the conversation.
@@ -156,9 +153,7 @@ function pageOf(run: Run): string {
   return renderReceiptPage({ file: file === '-' ? '<stdin>' : file, account, memories: memoriesAfter(run) });
 }
 
-function sayOutcome(run: Run, receipt: Receipt): void {
-  const { report, given, outcome, conversation, engine } = run;
-  const { terminal } = report;
+function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Receipt): void {
   const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = receipt;
   const reason = outcome.status === 'compacted' ? outcome.reason : outcome.message;
   if (changeOf(outcome) === undefined) {
@@ -171,11 +166,6 @@ function sayOutcome(run: Run, receipt: Receipt): void {
     );
     terminal.talk(survivalLines(receipt.survival, '  '));
   }
-  const { tokens, reportedTokens } = measureContext(conversation, engine.estimator);
-  if (reportedTokens > 0 && tokens > tokensBefore * MUCH_MORE)
-    terminal.talk(
-      `  the provider counted ${formatCount(tokens)} before: with instructions and tools that the file does not hold\n`,
-    );
   if (given.flag('dryRun')) terminal.talk('nothing was written (--dry-run)\n');
   else if (!writesConversation(given))
     terminal.talk('the conversation was not written (--show without --out)\n');
