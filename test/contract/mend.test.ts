@@ -196,3 +196,14 @@ describe.skipIf(isMissing)(`recorded sessions${isMissing ? ` (skipped: ${corpusI
     expect(mendConversation(conversation)).toEqual({ conversation, repairs: [] });
   });
 });
+
+test('a Chat message that is no result loses an id of a call that is too long', () => {
+  const stray = { role: 'user', tool_call_id: 'call_2'.repeat(9), content: 'Go on.' };
+  const body = deepFreeze({ model: 'gpt-6', messages: [stray] });
+  const { conversation, repairs } = mendConversation(findFormat('openai-chat')!.read(body));
+  expect(writeConversation(conversation)).toEqual({
+    model: 'gpt-6',
+    messages: [{ role: 'user', content: 'Go on.' }],
+  });
+  expect(repairs).toHaveLength(1);
+});

@@ -133,7 +133,7 @@ describe('roundfold compact --store', () => {
       'compact',
       whole,
       '--budget',
-      '30%',
+      '45%',
       '--receipt',
       receipt,
     );

@@ -27,7 +27,8 @@ const MAX_NAME_LENGTH = 64;
 export const openaiChatMender: Mender = {
   isMessage: (value) => CONTENT_FIELDS.some((name) => isGiven(value[name])),
   shape: (message, context) => {
-    const filled = withContent(withCalls(nameSpeaker(message, context), context), context);
+    const named = withoutStrayId(nameSpeaker(message, context), context);
+    const filled = withContent(withCalls(named, context), context);
     return filled === undefined ? leaveOutEmpty(context.log) : [filled];
   },
   ids: ({ model }) => ({
@@ -59,6 +60,15 @@ function nameSpeaker(message: JsonObject, { log }: MendContext): JsonObject {
     return { ...message, role: 'assistant' };
   }
   return ROLES.has(role) ? message : withRole(message, plainRole(role), log);
+}
+
+/** A message that is no result needs no id of a call, and one that is too long is refused wherever it stands. */
+function withoutStrayId(message: JsonObject, { model, log }: MendContext): JsonObject {
+  const { role, tool_call_id: id } = message;
+  if (role === 'tool' || typeof id !== 'string' || id.length <= MAX_ID_LENGTH || !isOpenaiModel(model))
+    return message;
+  log.add('id of a call on a message that is no result', LEFT_OUT);
+  return withoutFields(message, (name) => name === 'tool_call_id');
 }
 
 /** Calls that the API can read. A list without calls is refused, so it goes. */
