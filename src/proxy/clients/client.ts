@@ -70,6 +70,26 @@ export function upstreamsOf(env: Surroundings['env']): Required<MakerUrls> {
   return { anthropic: read('anthropic'), openai: read('openai'), google: read('google') };
 }
 
+/** Providers that a client brings along, by name, with the path that its libraries put behind a maker's address. */
+export type BuiltInProviders = ReadonlyMap<string, { readonly maker: Maker; readonly path: string }>;
+
+/** A provider of the user's own. */
+export interface CustomProvider {
+  readonly name: string;
+  readonly url: string;
+  readonly maker: Maker;
+}
+
+/** The addresses that providers get: the user's own one where the model is one of its, else all that the client has. */
+export function providerUrls(
+  builtIn: BuiltInProviders,
+  custom: CustomProvider | undefined,
+  proxied: (maker: Maker) => string,
+): readonly (readonly [name: string, url: string])[] {
+  if (custom !== undefined) return [[custom.name, proxied(custom.maker)]];
+  return [...builtIn].map(([name, { maker, path }]) => [name, `${proxied(maker)}${path}`]);
+}
+
 /** Variables as lines that a shell reads. */
 export function asLines(variables: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(variables).map(([name, value]) => `${name}=${value}`);

@@ -1,17 +1,18 @@
 import { join } from 'node:path';
 import { asString, isObject } from '../../conversation/json.ts';
 import {
+  type BuiltInProviders,
   type Client,
   type Maker,
   optionOf,
   parseConfig,
+  providerUrls,
   type Surroundings,
   upstreamsOf,
   withoutSlash,
 } from './client.ts';
 
-/** Providers that pi brings along, with the path that their libraries put behind a maker's address. */
-const builtIn: ReadonlyMap<string, { readonly maker: Maker; readonly path: string }> = new Map([
+const builtIn: BuiltInProviders = new Map([
   ['anthropic', { maker: 'anthropic', path: '' }],
   ['openai', { maker: 'openai', path: '' }],
   ['google', { maker: 'google', path: '/v1beta' }],
@@ -28,10 +29,7 @@ export const pi: Client = {
     return {
       upstreams: custom === undefined ? makerUrls : { [custom.maker]: custom.url },
       launch(proxied, filePath) {
-        const urls =
-          custom === undefined
-            ? [...builtIn].map(([name, { maker, path }]) => [name, `${proxied(maker)}${path}`] as const)
-            : [[custom.name, proxied(custom.maker)] as const];
+        const urls = providerUrls(builtIn, custom, proxied);
         return {
           args: ['--extension', filePath, ...args],
           env: {},
