@@ -32,6 +32,8 @@ export interface PreparedConversation {
   readonly conversation: Conversation;
   /** The checkpoint whose view it is. */
   readonly checkpoint: Checkpoint | undefined;
+  /** Whether the store has that checkpoint. */
+  readonly isStored: boolean;
   /** Accounts of what was left out of this request alone, step by step; empty when it fitted. */
   readonly reductions: readonly Receipt[];
 }
@@ -90,12 +92,15 @@ export function createRunner(rememberedConversations: number): Runner {
       track.sent = { checkpoint: used };
       if (used !== undefined && track.firstUses.get(used) === undefined)
         track.firstUses.use(used, turn.chain.length);
-      if (!shouldContextCollapse(view.tokens, windowTokens)) return { ...view, reductions: [] };
+      const { checkpoint } = view;
+      const isStored = checkpoint !== undefined && !track.unstored.has(checkpoint);
+      if (!shouldContextCollapse(view.tokens, windowTokens)) return { ...view, isStored, reductions: [] };
       const reduced = await reduceView(context.engine, view.conversation, view.tokens);
       context.emit({ type: 'request-reduced', tokens: view.tokens, tokensAfter: reduced.tokens });
       return {
         conversation: reduced.conversation,
-        checkpoint: view.checkpoint,
+        checkpoint,
+        isStored,
         reductions: reduced.receipts,
       };
     },

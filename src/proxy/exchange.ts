@@ -124,13 +124,14 @@ function patienceOf(headers: RawHeaders): number {
 
 /** What the client is told of what was done with its request. Says nothing that was not sent. */
 function ourHeaders(folded: Folded, recoveries: number): RawHeaders {
-  const { status, reason, tokensReceived, tokensSent, checkpoint } = folded;
+  const { status, reason, tokensReceived, tokensSent, checkpoint, isStored } = folded;
   const told: readonly (readonly [string, string | number | undefined])[] = [
     ['x-roundfold-status', status],
     ['x-roundfold-reason', reason],
     ['x-roundfold-tokens-received', tokensReceived],
     ['x-roundfold-tokens-sent', tokensSent],
-    ['x-roundfold-checkpoint', checkpoint],
+    // Whoever writes it down must find it again.
+    ['x-roundfold-checkpoint', isStored ? checkpoint : undefined],
     ['x-roundfold-recoveries', recoveries === 0 ? undefined : recoveries],
   ];
   return told.flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)]));

@@ -52,7 +52,9 @@ export interface Folded {
   readonly tokensByKind: Readonly<Record<string, number>> | undefined;
   readonly windowTokens: number | undefined;
   readonly triggerTokens: number | undefined;
+  /** Chain of the checkpoint whose view it is, and whether the store has taken it. */
   readonly checkpoint: string | undefined;
+  readonly isStored: boolean;
   readonly streams: boolean;
   /** Whether a request that turns out to be too long may be sent again with less in it. */
   readonly mayBeReduced: boolean;
