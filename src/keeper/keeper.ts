@@ -8,11 +8,11 @@ import { clientCompaction } from '../formats/client-compaction.ts';
 import { foldView } from '../formats/folded/fold.ts';
 import { unfoldView } from '../formats/folded/unfold.ts';
 import { readConversation } from '../formats/registry.ts';
-import type { Checkpoint } from '../stores/store.ts';
+import type { Checkpoint, Wishes } from '../stores/store.ts';
 import { knownWindow } from '../tokens/catalog.ts';
 import type { Thresholds } from '../tokens/thresholds.ts';
 import { createContexts, tell } from './context.ts';
-import { type KeeperOptions, keeperOptionNames, type PassReason, type Wishes } from './options.ts';
+import { type KeeperOptions, keeperOptionNames, type PassReason } from './options.ts';
 import { createRunner } from './runner.ts';
 
 export interface PrepareOptions {

@@ -8,13 +8,12 @@ import type { Conversation } from '../conversation/format.ts';
 import { namesOfConversation } from '../conversation/identity.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Hash } from '../conversation/sha256.ts';
-import type { Checkpoint } from '../stores/store.ts';
+import type { Checkpoint, Wishes } from '../stores/store.ts';
 import { shouldContextCollapse } from '../tokens/thresholds.ts';
 import { findCheckpoint, isTrueOf, type KeeperTurn, readTurn } from './checkpoints.ts';
 import { reduceView } from './compact-view.ts';
 import type { KeeperContext } from './context.ts';
 import { attempt, fly, hasNews } from './flights.ts';
-import type { Wishes } from './options.ts';
 import { remember, type Track, Tracks } from './tracks.ts';
 import { projectView } from './views.ts';
 
