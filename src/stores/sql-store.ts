@@ -72,14 +72,22 @@ export class SqlStore implements Store {
    * One query where the longest checkpoint of all is true, which it nearly always is: a branch of the conversation may have
    * a longer one. Then all are looked through, and those that are true are read until one can be served.
    */
-  async find({ tenant, configuration, conversations, from, to, isTrue }: Parameters<Store['find']>[0]) {
+  async find(lookup: Parameters<Store['find']>[0]) {
+    const { tenant, configuration, conversations, from, to, isTrue, known } = lookup;
     const count = conversations.length;
     if (count === 0) return undefined;
     const names = [nameInColumn(tenant), nameInColumn(configuration)];
     const asked = [...names, from, to, ...conversations.map(nameInColumn)];
     return this.#read(async (session) => {
-      const [longest] = await session.query<RecordRow>(this.#sql.longestCheckpoint(count), asked);
+      const [longest] = await session.query<RecordRow>(this.#sql.longestCheckpoint(count), [
+        ...asked,
+        known === undefined ? null : nameInColumn(known.chain),
+      ]);
       if (longest === undefined) return undefined;
+      if (known !== undefined && longest.body === null && isTrue(linkOf(longest))) {
+        await this.#touch(session, longest);
+        return known;
+      }
       const first = isTrue(linkOf(longest)) ? await this.#serveFirst(session, [longest]) : [];
       if (first.length > 0) return checkpointsIn(first)[0];
       for (const place of await session.query<PlaceRow>(this.#sql.checkpointPlaces(count), asked)) {
