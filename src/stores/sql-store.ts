@@ -14,6 +14,8 @@ import { LazyDatabase, type Session, type SqlBackend, type SqlDatabase } from '.
 import { type BigInteger, linkOf, type PlaceRow, type RecordRow, SqlRecords } from './sql-records.ts';
 import type {
   ArchivedSpan,
+  Checkpoint,
+  CheckpointLookup,
   CommitResult,
   ConversationKey,
   Lease,
@@ -84,19 +86,19 @@ export class SqlStore implements Store {
         known === undefined ? null : nameInColumn(known.chain),
       ]);
       if (longest === undefined) return undefined;
-      if (known !== undefined && longest.body === null && isTrue(linkOf(longest))) {
+      const isLongest = isTrue(linkOf(longest));
+      if (isLongest && known !== undefined && longest.body === null) {
         await this.#touch(session, longest);
         return known;
       }
-      const first = isTrue(linkOf(longest)) ? await this.#serveFirst(session, [longest]) : [];
+      const first = isLongest ? await this.#serveFirst(session, [longest]) : [];
       if (first.length > 0) return checkpointsIn(first)[0];
-      for (const place of await session.query<PlaceRow>(this.#sql.checkpointPlaces(count), asked)) {
-        if (place.id === longest.id || !isTrue(linkOf(place))) continue;
-        const rows = await session.query<RecordRow>(this.#sql.recordById, [place.id]);
-        const next = await this.#serveFirst(session, rows);
-        if (next.length > 0) return checkpointsIn(next)[0];
-      }
-      return undefined;
+      const places = await session.query<PlaceRow>(this.#sql.checkpointPlaces(count), asked);
+      return this.#firstTrue(
+        session,
+        places.filter(({ id }) => id !== longest.id),
+        isTrue,
+      );
     });
   }
 
@@ -340,6 +342,21 @@ export class SqlStore implements Store {
   async #spansOf({ query }: Session, id: BigInteger): Promise<readonly ArchivedSpan[]> {
     const rows = await query<RecordRow>(this.#sql.recordsOf, [id, 'span']);
     return spansIn(this.#records.serve(rows)).sort(byPlace);
+  }
+
+  /** The first checkpoint that is true and can be read. */
+  async #firstTrue(
+    session: Session,
+    places: readonly PlaceRow[],
+    isTrue: CheckpointLookup['isTrue'],
+  ): Promise<Checkpoint | undefined> {
+    for (const place of places) {
+      if (!isTrue(linkOf(place))) continue;
+      const rows = await session.query<RecordRow>(this.#sql.recordById, [place.id]);
+      const next = await this.#serveFirst(session, rows);
+      if (next.length > 0) return checkpointsIn(next)[0];
+    }
+    return undefined;
   }
 
   /** The first that can be read, if any. Its conversation is used with it. */
