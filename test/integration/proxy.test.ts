@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -113,30 +115,17 @@ describe('what goes to the provider', () => {
     const recorded = await record();
     const agent = createAgent(recorded.proxy.url, START);
     const fields = {
-      context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
       metadata: { user_id: 'u' },
-      tools: [
-        { name: 'read_file', input_schema: { type: 'object' }, defer_loading: true },
-        { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },
-      ],
+      tools: [{ name: 'read_file', input_schema: { type: 'object' } }],
     };
     const headers = {
-      'anthropic-beta': 'context-management-2025-06-27,interleaved-thinking-2025-05-14',
+      'anthropic-beta': 'interleaved-thinking-2025-05-14',
       'x-claude-code-session-id': 'session-1',
-      'X-Session-Affinity': 'Same-Case',
-      'x-client-request-id': 'thread-1',
     };
     await untilFolded(recorded, agent, { fields, headers });
     const { body, rawHeaders, header } = recorded.upstream.requests.at(-1)!;
     const sent = JSON.parse(body.toString()) as Json;
-    expect(Object.keys(sent)).toEqual([
-      'model',
-      'max_tokens',
-      'tools',
-      'messages',
-      'context_management',
-      'metadata',
-    ]);
+    expect(Object.keys(sent)).toEqual(['model', 'max_tokens', 'tools', 'messages', 'metadata']);
     for (const [name, value] of Object.entries(fields)) expect(sent[name]).toEqual(value);
     for (const [name, value] of Object.entries(headers)) expect(header(name.toLowerCase())).toBe(value);
     const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
@@ -148,6 +137,76 @@ describe('what goes to the provider', () => {
     expect(names.filter((name) => !sentByClient.includes(name))).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
     expect(recorded.records.at(-1)?.client).toBe('claude-code');
+  });
+
+  it('is folded although the provider clears thinking, and that field goes on with the beta header it needs', async () => {
+    const recorded = await record();
+    const agent = createAgent(recorded.proxy.url, START);
+    const context_management = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] };
+    const beta = 'context-management-2025-06-27,interleaved-thinking-2025-05-14';
+    await untilFolded(recorded, agent, {
+      fields: { context_management },
+      headers: { 'anthropic-beta': beta },
+    });
+    expect(bodyOf(recorded.upstream)['context_management']).toEqual(context_management);
+    expect(recorded.upstream.requests.at(-1)!.header('anthropic-beta')).toBe(beta);
+  });
+
+  it('keeps the search for tools: deferred tools, the tool that finds them, and references to what was found', async () => {
+    const recorded = await record();
+    const agent = createAgent(recorded.proxy.url, START);
+    const tools = [
+      { name: 'read_file', input_schema: { type: 'object' } },
+      { name: 'find_tool', input_schema: { type: 'object' } },
+      { name: 'found_later', input_schema: { type: 'object' }, defer_loading: true },
+      { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },
+    ];
+    await untilFolded(recorded, agent, { fields: { tools } });
+    const found: readonly Json[] = [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_find', name: 'find_tool', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'toolu_find',
+            content: [{ type: 'tool_reference', tool_name: 'found_later' }],
+          },
+        ],
+      },
+    ];
+    agent.messages.push(...found);
+    await agent.step({ fields: { tools } });
+    expect(recorded.records.at(-1)?.status).toBe('folded');
+    const sent = bodyOf(recorded.upstream);
+    expect(sent['tools']).toEqual(tools);
+    expect((sent['messages'] as readonly Json[]).slice(-2)).toEqual(found);
+  });
+
+  it('carries the headers by which a provider finds the cache of a session, in their spelling', async () => {
+    const recorded = await record();
+    const agent = createAgent(recorded.proxy.url, START);
+    await untilFolded(recorded, agent);
+    const affinity = [
+      ...['Session_Id', 'thread-1', 'session-id', 'thread-1', 'X-Session-Affinity', 'ses_ABC'],
+      ...['x-client-request-id', 'thread-1', 'x-codex-window-id', 'thread-1:0', 'X-Session-Id', 'ses_ABC'],
+    ];
+    const body = JSON.stringify({ model: 'claude-sonnet-4-6', max_tokens: 9, messages: agent.messages });
+    const { hostname, port } = new URL(recorded.proxy.url);
+    const request = httpRequest({
+      ...{ hostname, port, method: 'POST', path: '/v1/messages' },
+      headers: [
+        ...['host', '127.0.0.1', 'x-api-key', 'test-key', ...affinity],
+        ...['content-length', String(Buffer.byteLength(body))],
+      ],
+    });
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    expect(response.headers['x-roundfold-status']).toBe('folded');
+    const arrived = recorded.upstream.requests.at(-1)!.rawHeaders.join('\n');
+    expect(arrived).toContain(affinity.join('\n'));
   });
 
   it('no longer holds what was folded, and holds everything else as the client wrote it', async () => {
@@ -184,6 +243,34 @@ describe('what goes to the provider', () => {
     const sent = recorded.upstream.requests.at(-1)!.body.toString();
     expect(sent.endsWith(` , ${odd}], "temperature": 1.0, "zeta" : 1e2 }`)).toBe(true);
     expect(sent.length).toBeLessThan(body.length);
+  });
+});
+
+describe('what the client is told', () => {
+  it('is that a request was folded only where fewer bytes and tokens went on, and never without a fold', async () => {
+    const recorded = await record();
+    const agent = createAgent(recorded.proxy.url, START);
+    const told: { status: string | null; checkpoint: string | null; shrank: boolean }[] = [];
+    for (let step = 0; step < 60; step++) {
+      const received = JSON.stringify(agent.messages).length;
+      const { headers } = await agent.step();
+      await recorded.proxy.settle();
+      const sent = JSON.stringify(bodyOf(recorded.upstream)['messages']).length;
+      const [before, after] = ['received', 'sent'].map((side) =>
+        Number(headers.get(`x-roundfold-tokens-${side}`)),
+      );
+      expect(sent < received).toBe(after! < before!);
+      told.push({
+        status: headers.get('x-roundfold-status'),
+        checkpoint: headers.get('x-roundfold-checkpoint'),
+        shrank: sent < received,
+      });
+    }
+    for (const { status, checkpoint, shrank } of told) {
+      expect(status === 'folded').toBe(shrank);
+      expect(checkpoint !== null).toBe(shrank);
+    }
+    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['unchanged', 'folded']));
   });
 });
 
@@ -245,11 +332,11 @@ describe('odd bodies', () => {
 });
 
 describe('conversations are told apart', () => {
-  it('by all of their content, however long they are the same', async () => {
-    const recorded = await record();
-    const long: readonly Json[] = [{ role: 'user', content: `Read all. ${resultText('long', 20_000)}` }];
+  it('by all of their content, although their first 100 kB are the same', async () => {
+    const recorded = await record({ windowTokens: 100_000 });
+    const long: readonly Json[] = [{ role: 'user', content: `Read all. ${resultText('long', 100_000)}` }];
     const first = createAgent(recorded.proxy.url, long);
-    await untilFolded(recorded, first);
+    await untilFolded(recorded, first, { characters: 5000 });
     const folded = recorded.records.at(-1)?.checkpoint;
     // The other one has the same beginning, and says something else in the middle of what was folded.
     const other = createAgent(recorded.proxy.url, first.messages);
@@ -399,7 +486,7 @@ describe('a request that must not be touched', () => {
     expect((bodyOf(recorded.upstream)['messages'] as readonly Json[]).length).toBe(agent.messages.length - 2);
   });
 
-  it('goes to the endpoint for compactions of the provider as it came', async () => {
+  it('goes to /responses/compact, where the provider compacts, as it came', async () => {
     const { proxy, upstream, records } = await record({}, (_request, response) => {
       response.writeHead(404, { 'content-type': 'application/json' });
       response.end('{"error":{"message":"no such endpoint"}}');
@@ -419,12 +506,15 @@ describe('windows', () => {
     { model: 'claude-sonnet-4-5', beta: 'context-1m-2025-08-07', window: 1_000_000 },
     { model: 'claude-sonnet-4-5[1m]', beta: undefined, window: 1_000_000 },
     { model: 'claude-haiku-4-5', beta: 'context-1m-2025-08-07', window: 200_000 },
-  ])('$model with $beta has $window tokens', async ({ model, beta, window }) => {
-    const { proxy, records } = await record({ windowTokens: undefined });
-    const agent = createAgent(proxy.url, START);
-    await agent.step({ fields: { model }, headers: beta === undefined ? {} : { 'anthropic-beta': beta } });
-    expect(records.at(-1)?.windowTokens).toBe(window);
-  });
+  ])(
+    'are those that the client asked for, a million tokens included: $model with $beta has $window',
+    async ({ model, beta, window }) => {
+      const { proxy, records } = await record({ windowTokens: undefined });
+      const agent = createAgent(proxy.url, START);
+      await agent.step({ fields: { model }, headers: beta === undefined ? {} : { 'anthropic-beta': beta } });
+      expect(records.at(-1)?.windowTokens).toBe(window);
+    },
+  );
 
   it('are learnt from a refusal, inside the same request, and told', async () => {
     const proxied = await simulate({ windowTokens: WINDOW, script: untilResults(1000) });
@@ -532,6 +622,80 @@ describe('counting', () => {
     await agent.step();
     expect(counted).toEqual(bodyOf(recorded.upstream)['messages']);
     expect(JSON.stringify(counted).length).toBeLessThan(JSON.stringify(agent.messages).length * 0.8);
+  });
+
+  it('of a single text or tool is what the provider says of it', async () => {
+    const { proxy, simulator } = await simulate({}, { windowTokens: 2000 });
+    const tool = { name: 'big', description: resultText('tool', 30_000), input_schema: { type: 'object' } };
+    const body = { model: 'claude-sonnet-4-6', tools: [tool], messages: [{ role: 'user', content: 'foo' }] };
+    const [through, direct] = await Promise.all(
+      [proxy.url, simulator.url].map(async (url) => {
+        const response = await fetch(`${url}/v1/messages/count_tokens`, {
+          method: 'POST',
+          headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+          body: JSON.stringify(body),
+        });
+        return (await response.json()) as { readonly input_tokens: number };
+      }),
+    );
+    expect(through).toEqual(direct);
+    expect(direct!.input_tokens).toBeGreaterThan(5000);
+  });
+});
+
+describe('lists of models', () => {
+  const providers = [
+    {
+      provider: 'Anthropic',
+      path: '/v1/models',
+      model: 'claude-sonnet-4-6',
+      headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+      fields: ['max_input_tokens', 'max_tokens'],
+    },
+    {
+      provider: 'OpenAI',
+      path: '/v1/models',
+      model: 'gpt-5',
+      headers: { authorization: 'Bearer k' },
+      fields: [],
+    },
+    {
+      provider: 'Gemini',
+      path: '/v1beta/models',
+      model: 'gemini-2.5-pro',
+      headers: { 'x-goog-api-key': 'k' },
+      fields: ['inputTokenLimit', 'outputTokenLimit'],
+    },
+  ];
+
+  it.each(providers)('pass byte for byte with the windows they name: $provider', async (given) => {
+    const { proxy, simulator } = await simulate({}, { windowTokens: 20_000 });
+    for (const target of [given.path, `${given.path}/${given.model}`, `${given.path}?limit=1000`]) {
+      const [through, direct] = await Promise.all(
+        [proxy.url, simulator.url].map(async (url) => {
+          const response = await fetch(`${url}${target}`, { headers: given.headers });
+          return { status: response.status, text: await response.text() };
+        }),
+      );
+      expect(direct!.status).toBe(200);
+      expect(through).toEqual(direct);
+      for (const field of given.fields) expect(through!.text).toContain(`"${field}":`);
+    }
+  });
+
+  it('pass with the fields by which other servers tell a window', async () => {
+    const model = {
+      id: 'house',
+      context_length: 131072,
+      max_model_len: 131_072,
+      meta: { n_ctx_train: 8192 },
+    };
+    const text = JSON.stringify({ object: 'list', data: [model] }, null, 1);
+    const { proxy } = await record({}, (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(text);
+    });
+    expect(await (await fetch(`${proxy.url}/v1/models`)).text()).toBe(text);
   });
 });
 
