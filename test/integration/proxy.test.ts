@@ -58,6 +58,13 @@ async function simulate(...given: Parameters<typeof startProxied>) {
 const bodyOf = (upstream: RecordingUpstream, index = -1): Json =>
   JSON.parse(upstream.requests.at(index)!.body.toString()) as Json;
 
+/** A message as it is but for the contents of its tool results. */
+function withoutResults(message: string): string {
+  return JSON.stringify(JSON.parse(message), function (this: Json, key, value: unknown) {
+    return key === 'content' && this['type'] === 'tool_result' ? 'result' : value;
+  });
+}
+
 /** Works until requests go out folded. */
 async function untilFolded(
   { proxy, records }: Pick<Recorded, 'proxy' | 'records'>,
@@ -209,7 +216,7 @@ describe('what goes to the provider', () => {
     expect(arrived).toContain(affinity.join('\n'));
   });
 
-  it('no longer holds what was folded, and holds everything else as the client wrote it', async () => {
+  it('no longer holds what was folded, and nothing is written into the messages that stay', async () => {
     const recorded = await record();
     const agent = createAgent(recorded.proxy.url, START);
     await untilFolded(recorded, agent);
@@ -223,6 +230,9 @@ describe('what goes to the provider', () => {
     expect(made.length).toBeGreaterThan(0);
     // In their order, and together at the end: whatever was made stands where the rest was.
     expect(kept).toEqual(received.filter((message) => kept.includes(message)));
+    // Results may have left a message of the client; nothing else of it is changed, and nothing is written into it.
+    const bare = new Set(received.map(withoutResults));
+    expect(made.filter((message) => !bare.has(withoutResults(message)))).toEqual([]);
     expect(sent.join('')).not.toContain(resultText('toolu_3').slice(0, 600));
     expect(sent.join('').length).toBeLessThan(received.join('').length * 0.8);
   });
@@ -338,31 +348,52 @@ describe('conversations are told apart', () => {
     const first = createAgent(recorded.proxy.url, long);
     await untilFolded(recorded, first, { characters: 5000 });
     const folded = recorded.records.at(-1)?.checkpoint;
-    // The other one has the same beginning, and says something else in the middle of what was folded.
-    const other = createAgent(recorded.proxy.url, first.messages);
-    other.messages[3] = {
-      role: 'assistant',
-      content: [{ type: 'text', text: 'I shall do something else.' }],
-    };
-    other.messages[4] = { role: 'user', content: 'Tell me about OTHER-CHAT instead.' };
-    await other.step();
-    expect(recorded.records.at(-1)?.checkpoint).not.toBe(folded);
-    expect(recorded.upstream.requests.at(-1)!.body.toString()).toContain('OTHER-CHAT');
-    await first.step();
+    // Others have the same beginning, and say something else in what was folded: early on, or further back.
+    for (const place of [3, 7]) {
+      const other = createAgent(recorded.proxy.url, first.messages);
+      other.messages[place] = {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'I shall do something else.' }],
+      };
+      other.messages[place + 1] = { role: 'user', content: 'Tell me about OTHER-CHAT instead.' };
+      await other.step({ characters: 5000 });
+      expect(recorded.records.at(-1)?.checkpoint).not.toBe(folded);
+      expect(recorded.upstream.requests.at(-1)!.body.toString()).toContain('OTHER-CHAT');
+    }
+    await first.step({ characters: 5000 });
     expect(recorded.records.at(-1)?.checkpoint).toBe(folded);
     expect(recorded.upstream.requests.at(-1)!.body.toString()).not.toContain('OTHER-CHAT');
   });
 
-  it('also where a sub-agent of the same session starts with the same words', async () => {
+  it('also where a sub-agent of the same session has the same first messages', async () => {
     const recorded = await record();
     const session = { 'x-claude-code-session-id': 'one-session' };
     const root = createAgent(recorded.proxy.url, START);
     await untilFolded(recorded, root, { headers: session });
-    const agent = createAgent(recorded.proxy.url, [...START.slice(), ...root.messages.slice(1, 5)]);
-    const before = agent.messages.length;
-    await agent.step({ headers: { ...session, 'x-claude-code-agent-id': 'sub' } });
-    expect(recorded.records.at(-1)).toMatchObject({ status: 'unchanged', messages: before });
-    expect((bodyOf(recorded.upstream)['messages'] as readonly Json[]).length).toBe(before);
+    const folded = recorded.records.at(-1)?.checkpoint;
+    const ofSub = { headers: { ...session, 'x-claude-code-agent-id': 'sub' } };
+    const begun = createAgent(recorded.proxy.url, root.messages.slice(0, 5));
+    await begun.step(ofSub);
+    expect(recorded.records.at(-1)).toMatchObject({ status: 'unchanged', messages: 5 });
+    expect((bodyOf(recorded.upstream)['messages'] as readonly Json[]).length).toBe(5);
+    // Later it is as long as the root, and has read other things.
+    const own = root.messages
+      .slice(5)
+      .map(
+        (message) =>
+          JSON.parse(
+            JSON.stringify(message)
+              .replaceAll('Reading file', 'SUB-AGENT reads')
+              .replaceAll('toolu_', 'toolu_sub_'),
+          ) as Json,
+      );
+    const grown = createAgent(recorded.proxy.url, [...root.messages.slice(0, 5), ...own]);
+    await grown.step(ofSub);
+    expect(recorded.records.at(-1)?.checkpoint).not.toBe(folded);
+    expect(recorded.upstream.requests.at(-1)!.body.toString()).toContain('SUB-AGENT');
+    await root.step({ headers: session });
+    expect(recorded.records.at(-1)?.checkpoint).toBe(folded);
+    expect(recorded.upstream.requests.at(-1)!.body.toString()).not.toContain('SUB-AGENT');
   });
 
   it('by whose key they come with', async () => {
@@ -700,17 +731,34 @@ describe('lists of models', () => {
 });
 
 describe('a summarizer that fails', () => {
-  it('changes nothing for the client, and no credential is needed for one', async () => {
+  it('changes nothing for the client: requests are folded with a memory of our own, which needs no credential', async () => {
+    let asked = 0;
     const recorded = await record({
       summarizer: {
         name: 'broken',
         asksModel: true,
-        summarize: () => Promise.reject(new Error('no key')),
+        summarize: () => {
+          asked++;
+          return Promise.reject(new Error('no key'));
+        },
       },
     });
     const agent = createAgent(recorded.proxy.url, START);
-    await untilFolded(recorded, agent);
-    expect(recorded.records.every(({ httpStatus }) => httpStatus === 200)).toBe(true);
+    for (let step = 0; step < 200 && asked === 0; step++) {
+      await agent.work(1);
+      await recorded.proxy.settle();
+    }
+    const { length } = recorded.records;
+    await agent.work(40);
+    expect(asked).toBeGreaterThan(0);
+    const later = recorded.records.slice(length);
+    expect(new Set(later.map(({ status }) => status))).toEqual(new Set(['folded']));
+    expect(later.every(({ httpStatus, tokensSent = 0 }) => httpStatus === 200 && tokensSent < WINDOW)).toBe(
+      true,
+    );
+    // The memory speaks for messages that are gone.
+    expect(JSON.stringify(bodyOf(recorded.upstream))).toContain('file-3.ts');
+    expect(JSON.stringify(bodyOf(recorded.upstream))).not.toContain('"toolu_3"');
   });
 });
 
