@@ -187,6 +187,10 @@ function streamOf(request: IncomingMessage): IncomingMessage | undefined {
   return encoding === undefined && (length === undefined || length === '0') ? undefined : request;
 }
 
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
+}
+
 /** Passes an answer on as it comes: its bytes, its headers in their order, its trailers, and not faster than it is taken. */
 async function passOn(
   answer: NodeAnswer,
@@ -201,9 +205,12 @@ async function passOn(
   },
 ): Promise<void> {
   response.sendDate = false;
-  response.writeHead(answer.status, answer.statusText, [...answerHeaders(answer.headers), ...added]);
-  // Whoever waits for events wants to know at once that they will come.
-  if (headerOf(answer.headers, 'content-type')?.includes('event-stream') === true) response.flushHeaders();
+  const headers = [...answerHeaders(answer.headers), ...added];
+  response.writeHead(answer.status, answer.statusText, headers);
+  // Whoever waits for events wants to know at once that they will come. Headers that are flushed alone are written in UTF-8,
+  // which would change the bytes of others than ASCII: those wait for the first event.
+  const isStream = headerOf(answer.headers, 'content-type')?.includes('event-stream') === true;
+  if (isStream && headers.every(isAscii)) response.flushHeaders();
   const { promise: over, resolve } = Promise.withResolvers<void>();
   response.on('drain', () => answer.resume());
   response.once('close', resolve);
