@@ -192,6 +192,10 @@ function streamOf(request: IncomingMessage): IncomingMessage | undefined {
   return encoding === undefined && (length === undefined || length === '0') ? undefined : request;
 }
 
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
+}
+
 /** Passes an answer on as it comes: its bytes, its headers in their order, its trailers, and not faster than it is taken. */
 async function passOn(
   answer: NodeAnswer,
@@ -206,10 +210,12 @@ async function passOn(
   },
 ): Promise<void> {
   response.sendDate = false;
-  response.writeHead(answer.status, answer.statusText, [...answerHeaders(answer.headers), ...added]);
+  const headers = [...answerHeaders(answer.headers), ...added];
+  response.writeHead(answer.status, answer.statusText, headers);
   let hasBegun = false;
   // Whoever waits for events wants to know at once that they will come. Mostly the first has come with the headers: one packet.
-  if (headerOf(answer.headers, 'content-type')?.includes('event-stream') === true)
+  // Headers that are sent alone are written in UTF-8, which would change the bytes of others than ASCII: those wait for it.
+  if (headerOf(answer.headers, 'content-type')?.includes('event-stream') === true && headers.every(isAscii))
     setImmediate(() => {
       if (!hasBegun) response.flushHeaders();
     });
