@@ -1,7 +1,8 @@
+import type { ConversationWishes } from '../stores/store.ts';
 import type { Answer, ChunkSink, Outgoing } from './answer.ts';
 import { clientOf, type TenantOptions, tenantOf } from './caller.ts';
 import { passed } from './fold.ts';
-import type { ConversationWishes, Folded, Folder, FoldRequest } from './folder.ts';
+import type { Folded, Folder, FoldRequest } from './folder.ts';
 import { BYPASS_HEADER, forwardedHeaders, headerOf, type RawHeaders, rewrittenHeaders } from './headers.ts';
 import type { ExchangeRecord, ProxyObserver, ReportedUsage } from './record.ts';
 import { sendUntilItFits } from './recover.ts';
@@ -30,8 +31,8 @@ export interface ExchangeOptions {
   readonly folder: Folder;
   readonly tenants: TenantOptions;
   readonly observer?: ProxyObserver | undefined;
-  /** What people have asked for conversations of a tenant. */
-  readonly wishesOf?: ((tenant: string) => readonly ConversationWishes[]) | undefined;
+  /** What people have asked for conversations of a tenant. Never fails. */
+  readonly wishesOf?: ((tenant: string) => Promise<readonly ConversationWishes[]>) | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Makes chunks of a compressed answer readable; undefined for encodings it does not know. */
@@ -59,7 +60,8 @@ export async function exchange<Given extends Answer>(
   const startedAt = now();
   const tenant = tenantOf(request, options.tenants);
   const record = { startedAt, request, tenant, now, observer };
-  const wishes = tenant === undefined ? undefined : options.wishesOf?.(tenant);
+  const isKept = tenant !== undefined && isRead(request.route) && request.text !== undefined;
+  const wishes = isKept ? await options.wishesOf?.(tenant) : undefined;
   const asked = foldRequest(request, upstream.name, { tenant, wishes });
   const begun = asked === undefined ? unread(request.route) : await folder.fold(asked, request.signal);
   const prepareMs = now() - startedAt;
@@ -124,13 +126,14 @@ function patienceOf(headers: RawHeaders): number {
 
 /** What the client is told of what was done with its request. Says nothing that was not sent. */
 function ourHeaders(folded: Folded, recoveries: number): RawHeaders {
-  const { status, reason, tokensReceived, tokensSent, checkpoint } = folded;
+  const { status, reason, tokensReceived, tokensSent, checkpoint, isStored } = folded;
   const told: readonly (readonly [string, string | number | undefined])[] = [
     ['x-roundfold-status', status],
     ['x-roundfold-reason', reason],
     ['x-roundfold-tokens-received', tokensReceived],
     ['x-roundfold-tokens-sent', tokensSent],
-    ['x-roundfold-checkpoint', checkpoint],
+    // Whoever writes it down must find it again.
+    ['x-roundfold-checkpoint', isStored ? checkpoint : undefined],
     ['x-roundfold-recoveries', recoveries === 0 ? undefined : recoveries],
   ];
   return told.flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)]));
