@@ -386,7 +386,8 @@ export class ProxyWorld {
       if (!instance.isDead && !signal.aborted) judgeNothingOpen(asked, undefined);
       return;
     }
-    judgeAnswer(asked, exchanged.answer, exchanged.added);
+    const stored = [...this.store.records.values()].map(({ chain }) => chain);
+    judgeAnswer(asked, exchanged.answer, { added: exchanged.added, stored });
     this.#count(asked, exchanged.answer);
     for (const chunk of exchanged.answer.chunks) {
       if (instance.isDead) return;
