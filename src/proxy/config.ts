@@ -54,6 +54,12 @@ export const configSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('whether the dashboard shows texts of messages and memories'),
+  answerCompactions: z
+    .boolean()
+    .default(false)
+    .describe(
+      'whether /responses/compact and compaction triggers get a memory of ours, for upstreams that know neither',
+    ),
   recall: z
     .boolean()
     .default(false)

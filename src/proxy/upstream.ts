@@ -1,8 +1,9 @@
+import { STATUS_CODES } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, errors } from 'undici';
 import type { Answer, Outgoing } from './answer.ts';
 import { decodeBody } from './body/compression.ts';
-import { RefusedError } from './errors.ts';
+import { type OwnAnswer, RefusedError } from './errors.ts';
 import { headerOf, type RawHeaders } from './headers.ts';
 
 /** Where an answer goes. */
@@ -238,6 +239,24 @@ class Flow {
   }
 
   #late: () => void = () => undefined;
+}
+
+/** An answer of our own, all of which is there. */
+export function ownNodeAnswer({ status, headers, body }: OwnAnswer): NodeAnswer {
+  const bytes = Buffer.from(body);
+  return {
+    status,
+    statusText: STATUS_CODES[status] ?? '',
+    headers: Object.entries({ ...headers, 'content-length': String(bytes.length) }).flat(),
+    peek: async () => body,
+    peekEvents: async () => body,
+    receive(receiver) {
+      receiver.data(bytes);
+      receiver.end([]);
+    },
+    resume() {},
+    discard() {},
+  };
 }
 
 class PausedAnswer implements NodeAnswer {
