@@ -22,6 +22,8 @@ export interface ObservedOptions {
   readonly countTokens?: SimulatorOptions['countTokens'];
   readonly showContent?: boolean;
   readonly token?: string;
+  /** Further names that the proxy may be called by. */
+  readonly hosts?: readonly string[];
   /** Default: any free one. */
   readonly port?: number;
   /** File of a store, for a proxy that folds in threads. Default: a store in memory, and none. */
@@ -30,13 +32,13 @@ export interface ObservedOptions {
 
 export async function startObserved(options: ObservedOptions): Promise<Observed> {
   const { windowTokens, showContent, trigger, countTokens, token, port } = options;
-  const { threadedStore } = options;
+  const { threadedStore, hosts } = options;
   const store = threadedStore === undefined ? memoryStore() : sqliteStore({ path: threadedStore });
   const threads = threadedStore === undefined ? undefined : { address: threadedStore };
   const { observer, pages, wishesOf, ledger } = await createObservation({ store, showContent });
   const proxied = await startProxied(
     { windowTokens: windowTokens * 2, countTokens, script: untilResults(10_000) },
-    { store, token, port, threads, windowTokens, trigger, observer, wishesOf, pages },
+    { store, token, hosts, port, threads, windowTokens, trigger, observer, wishesOf, pages },
   );
   return { ...proxied, ledger, dashboard: `${proxied.proxy.url}/roundfold/` };
 }
