@@ -135,7 +135,13 @@ function Models({ sums }: { sums: Money }) {
                 <td class="n">{usd(model.direct)}</td>
                 <td class="n">{usd(model.sent)}</td>
                 <td class="n roomy">{usd(model.cacheWrites)}</td>
-                <td class="n">{model.unpricedTurns === model.turns && model.summaries === 0 ? 'no prices' : <Saving {...model} />}</td>
+                <td class="n">
+                  {model.unpricedTurns === model.turns && model.summaries === 0 ? (
+                    'no prices'
+                  ) : (
+                    <Saving {...model} />
+                  )}
+                </td>
               </tr>
             ))}
           </tbody>

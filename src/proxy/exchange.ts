@@ -1,6 +1,9 @@
 import type { ConversationWishes } from '../stores/store.ts';
 import type { Answer, ChunkSink, Outgoing } from './answer.ts';
 import { clientOf, type TenantOptions, tenantOf } from './caller.ts';
+import { answerCompaction } from './compactions/answer-compaction.ts';
+import { withMemoriesInBody } from './compactions/own-items.ts';
+import type { OwnAnswer } from './errors.ts';
 import { passed } from './fold.ts';
 import type { Folded, Folder, FoldRequest } from './folder.ts';
 import { BYPASS_HEADER, forwardedHeaders, headerOf, type RawHeaders, rewrittenHeaders } from './headers.ts';
@@ -24,6 +27,11 @@ export interface ExchangeRequest {
 export interface Upstream<Given extends Answer> {
   readonly name: string;
   send(outgoing: Outgoing): Promise<Given>;
+  /**
+   * An answer of our own in the shape of one from there. Where it is given, requests for a compaction are answered with a
+   * memory of ours and go nowhere.
+   */
+  own?: ((answer: OwnAnswer) => Given) | undefined;
 }
 
 /** What all exchanges of a proxy have in common. */
@@ -60,9 +68,23 @@ export async function exchange<Given extends Answer>(
   const startedAt = now();
   const tenant = tenantOf(request, options.tenants);
   const record = { startedAt, request, tenant, now, observer };
+  const own = upstream.own === undefined ? undefined : await ownAnswer(request, now);
+  if (own !== undefined && upstream.own !== undefined) {
+    const answer = upstream.own(own);
+    const folded = { ...passed('compaction-answered'), tokensSent: 0 };
+    const prepareMs = now() - startedAt;
+    const watch = watchAnswer(answer, request.route, options, (_usage, firstByteAt) =>
+      tell(record, folded, { prepareMs, recoveries: 0, firstByteAt, answer }),
+    );
+    return { answer, added: ourHeaders(folded, 0), watch };
+  }
+  const unpacked = unpackedBody(request);
   const isKept = tenant !== undefined && isRead(request.route) && request.text !== undefined;
   const wishes = isKept ? await options.wishesOf?.(tenant) : undefined;
-  const asked = foldRequest(request, upstream.name, { tenant, wishes });
+  const asked = foldRequest({ ...request, text: unpacked ?? request.text }, upstream.name, {
+    tenant,
+    wishes,
+  });
   const begun = asked === undefined ? unread(request.route) : await folder.fold(asked, request.signal);
   const prepareMs = now() - startedAt;
   const deadline = startedAt + patienceOf(request.headers);
@@ -70,7 +92,7 @@ export async function exchange<Given extends Answer>(
     const { answer, folded, recoveries } = await sendUntilItFits({
       asked,
       folded: begun,
-      send: (each) => upstream.send(outgoing(request, each)),
+      send: (each) => upstream.send(outgoing(request, each.body ?? unpacked)),
       fold: (each) => folder.fold(each, request.signal),
       mayGoOn: () => now() < deadline,
     });
@@ -111,7 +133,21 @@ function unread(route: Route): Folded {
   return passed(isRead(route) ? 'unreadable' : 'not-a-conversation');
 }
 
-function outgoing({ headers }: ExchangeRequest, { body }: Folded): Outgoing {
+/** A memory of ours where a request asks for a compaction that we answer. */
+async function ownAnswer(
+  { route, text, headers, signal }: ExchangeRequest,
+  now: () => number,
+): Promise<OwnAnswer | undefined> {
+  const isBypassed = (headerOf(headers, BYPASS_HEADER) ?? '') !== '';
+  return isBypassed || text === undefined ? undefined : answerCompaction({ route, text, signal, now });
+}
+
+/** The body with our compaction items as messages; undefined when it has none. */
+function unpackedBody({ route, text }: ExchangeRequest): Uint8Array | undefined {
+  return text === undefined || route.format !== 'openai-responses' ? undefined : withMemoriesInBody(text);
+}
+
+function outgoing({ headers }: ExchangeRequest, body: Uint8Array | undefined): Outgoing {
   const forwarded = forwardedHeaders(headers);
   return { headers: body === undefined ? forwarded : rewrittenHeaders(forwarded, body.length), body };
 }

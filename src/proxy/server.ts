@@ -37,6 +37,11 @@ export interface ProxyOptions
   readonly tenant?: string | undefined;
   /** A header that names the tenant, instead of the credential. */
   readonly tenantHeader?: string | undefined;
+  /**
+   * Whether `/responses/compact` and requests that end with a compaction trigger are answered with a memory of our own, for
+   * upstreams that know neither. Default: they pass.
+   */
+  readonly answerCompactions?: boolean | undefined;
   readonly limits?: Partial<ForwardLimits & IntakeLimits> | undefined;
   /** Is told of everything that happens. */
   readonly observer?: ProxyObserver | undefined;
@@ -87,6 +92,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const forwarder = createForwarder({
     upstreams: options.upstreams,
     limits: options.limits ?? {},
+    // What only observes changes nothing, and answers nothing.
+    answersCompactions: options.answerCompactions === true && options.mode !== 'observe',
     exchange: {
       folder,
       observer: options.observer,

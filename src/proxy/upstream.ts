@@ -1,8 +1,9 @@
+import { STATUS_CODES } from 'node:http';
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher, errors } from 'undici';
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import type { Answer, Outgoing } from './answer.ts';
 import { decodeBody } from './body/compression.ts';
-import { RefusedError } from './errors.ts';
+import { type OwnAnswer, RefusedError } from './errors.ts';
 import { headerOf, type RawHeaders } from './headers.ts';
 
 /** Where an answer goes. */
@@ -55,17 +56,51 @@ const MOST_PEEKED_BYTES = 1024 * 1024;
 const MOST_EVENT_BYTES = 256 * 1024;
 const MOST_EVENT_WAIT_MS = 5_000;
 
-/** Connections to upstreams. Redirects are not followed: they would carry keys to addresses that nobody named. */
-export function createConnections(): Connections {
+/** A connection that was closed while a request was on its way to it says so within a round trip. */
+const STALE_MS = 2_000;
+
+/**
+ * Connections to upstreams. Redirects are not followed: they would carry keys to addresses that nobody named.
+ *
+ * Servers close connections that are idle, and may do so at the very moment when the next request is on its way. That request
+ * was read by nobody, so it is sent once more: where its body is in our hands, no answer has begun, and the connection had
+ * carried an answer before. SDKs do the same with every connection error. Whoever lets go of a new connection, or after a
+ * while, may have done what was asked and bill it; that is for the client to decide, which gets 502.
+ */
+export function createConnections(now: () => number = Date.now): Connections {
+  /** Bytes that had come over the connection when it broke. */
+  const receivedBefore = new WeakMap<Error, number>();
+  const connect = buildConnector({ timeout: CONNECT_MS });
   const agent = new Agent({
-    connect: { timeout: CONNECT_MS },
+    connect: (options, callback) =>
+      connect(options, (...made) => {
+        const [, socket] = made;
+        socket?.on('error', (error) => receivedBefore.set(error, socket.bytesRead));
+        callback(...made);
+      }),
     headersTimeout: FIRST_BYTE_MS,
     bodyTimeout: IDLE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: 128 * 1024,
   });
+  const isStale = (error: unknown, sentAt: number): boolean => {
+    if (!(error instanceof Error) || now() - sentAt > STALE_MS) return false;
+    const before = error instanceof errors.SocketError ? error.socket?.bytesRead : receivedBefore.get(error);
+    return before !== undefined && before > 0;
+  };
+  const isInHand = ({ body }: SendOptions, outgoing: Outgoing) =>
+    outgoing.body !== undefined || body === undefined || Buffer.isBuffer(body);
   return {
-    send: (options, outgoing) => send(agent, options, outgoing),
+    async send(options, outgoing) {
+      const sentAt = now();
+      try {
+        return await send(agent, options, outgoing);
+      } catch (error) {
+        const isLost = error instanceof RefusedError && isStale(error.cause, sentAt);
+        if (!isLost || options.signal.aborted || !isInHand(options, outgoing)) throw error;
+        return send(agent, options, outgoing);
+      }
+    },
     close: () => agent.destroy(),
   };
 }
@@ -238,6 +273,24 @@ class Flow {
   }
 
   #late: () => void = () => undefined;
+}
+
+/** An answer of our own, all of which is there. */
+export function ownNodeAnswer({ status, headers, body }: OwnAnswer): NodeAnswer {
+  const bytes = Buffer.from(body);
+  return {
+    status,
+    statusText: STATUS_CODES[status] ?? '',
+    headers: Object.entries({ ...headers, 'content-length': String(bytes.length) }).flat(),
+    peek: async () => body,
+    peekEvents: async () => body,
+    receive(receiver) {
+      receiver.data(bytes);
+      receiver.end([]);
+    },
+    resume() {},
+    discard() {},
+  };
 }
 
 class PausedAnswer implements NodeAnswer {

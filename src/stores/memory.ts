@@ -62,7 +62,8 @@ class MemoryStore implements Store {
     this.#now = () => Math.floor(now());
   }
 
-  async find({ tenant, configuration, conversations, from, to, isTrue }: Parameters<Store['find']>[0]) {
+  async find(lookup: Parameters<Store['find']>[0]) {
+    const { tenant, configuration, conversations, from, to, isTrue, known } = lookup;
     const found = conversations
       .flatMap((conversation) => this.#storedOf({ tenant, conversation }, 'checkpoint'))
       .filter(({ place }) => place.scope === configuration)
@@ -71,6 +72,7 @@ class MemoryStore implements Store {
       .find(({ place }) => isTrue({ chain: place.name, boundary: place.position }));
     if (found === undefined) return undefined;
     this.#touch(found.place);
+    if (known?.chain === found.place.name) return known;
     return checkpointsIn([read(found)])[0];
   }
 

@@ -84,9 +84,10 @@ export interface StatementOptions {
 export type Statements = ReturnType<typeof statementsOf>;
 
 export function statementsOf({ schema, lock, words }: StatementOptions) {
-  const records = `select r.id, r.kind, r.scope, r.name, r.position, r.body,
+  const recordsWith = (body: string) => `select r.id, r.kind, r.scope, r.name, r.position, ${body} as body,
       r.conversation_id, c.tenant, c.conversation, c.used_at
     from ${schema}.records r join ${schema}.conversations c on c.id = r.conversation_id`;
+  const records = recordsWith('r.body');
   const checkpointsIn = (conversations: number) => `from ${schema}.records
     where conversation_id in (
         select id from ${schema}.conversations
@@ -100,9 +101,10 @@ export function statementsOf({ schema, lock, words }: StatementOptions) {
   const hasNoRecords = `not exists (select 1 from ${schema}.records r where r.conversation_id = c.id)`;
 
   return {
-    /** The longest checkpoint of so many conversations; only one body is read. */
+    /** The longest checkpoint of so many conversations. Only one body is read, and none where its name is the last value. */
     longestCheckpoint: (conversations: number) =>
-      `${records} where r.id = (select id ${checkpointsIn(conversations)} limit 1)`,
+      `${recordsWith(`case when r.name = $${5 + conversations} then null else r.body end`)}
+        where r.id = (select id ${checkpointsIn(conversations)} limit 1)`,
     /** Where all of them stand, the longest first. */
     checkpointPlaces: (conversations: number) => `select id, name, position ${checkpointsIn(conversations)}`,
     recordById: `${records} where r.id = $1`,

@@ -15,6 +15,8 @@ import { SqlLeases } from './sql-leases.ts';
 import { type BigInteger, linkOf, type PlaceRow, type RecordRow, SqlRecords } from './sql-records.ts';
 import type {
   ArchivedSpan,
+  Checkpoint,
+  CheckpointLookup,
   CommitResult,
   ConversationKey,
   Lease,
@@ -75,23 +77,31 @@ export class SqlStore implements Store {
    * One query where the longest checkpoint of all is true, which it nearly always is: a branch of the conversation may have
    * a longer one. Then all are looked through, and those that are true are read until one can be served.
    */
-  async find({ tenant, configuration, conversations, from, to, isTrue }: Parameters<Store['find']>[0]) {
+  async find(lookup: Parameters<Store['find']>[0]) {
+    const { tenant, configuration, conversations, from, to, isTrue, known } = lookup;
     const count = conversations.length;
     if (count === 0) return undefined;
     const names = [nameInColumn(tenant), nameInColumn(configuration)];
     const asked = [...names, from, to, ...conversations.map(nameInColumn)];
     return this.#read(async (session) => {
-      const [longest] = await session.query<RecordRow>(this.#sql.longestCheckpoint(count), asked);
+      const [longest] = await session.query<RecordRow>(this.#sql.longestCheckpoint(count), [
+        ...asked,
+        known === undefined ? null : nameInColumn(known.chain),
+      ]);
       if (longest === undefined) return undefined;
-      const first = isTrue(linkOf(longest)) ? await this.#serveFirst(session, [longest]) : [];
-      if (first.length > 0) return checkpointsIn(first)[0];
-      for (const place of await session.query<PlaceRow>(this.#sql.checkpointPlaces(count), asked)) {
-        if (place.id === longest.id || !isTrue(linkOf(place))) continue;
-        const rows = await session.query<RecordRow>(this.#sql.recordById, [place.id]);
-        const next = await this.#serveFirst(session, rows);
-        if (next.length > 0) return checkpointsIn(next)[0];
+      const isLongest = isTrue(linkOf(longest));
+      if (isLongest && known !== undefined && longest.body === null) {
+        await this.#touch(session, longest);
+        return known;
       }
-      return undefined;
+      const first = isLongest ? await this.#serveFirst(session, [longest]) : [];
+      if (first.length > 0) return checkpointsIn(first)[0];
+      const places = await session.query<PlaceRow>(this.#sql.checkpointPlaces(count), asked);
+      return this.#firstTrue(
+        session,
+        places.filter(({ id }) => id !== longest.id),
+        isTrue,
+      );
     });
   }
 
@@ -335,6 +345,21 @@ export class SqlStore implements Store {
   async #spansOf({ query }: Session, id: BigInteger): Promise<readonly ArchivedSpan[]> {
     const rows = await query<RecordRow>(this.#sql.recordsOf, [id, 'span']);
     return spansIn(this.#records.serve(rows)).sort(byPlace);
+  }
+
+  /** The first checkpoint that is true and can be read. */
+  async #firstTrue(
+    session: Session,
+    places: readonly PlaceRow[],
+    isTrue: CheckpointLookup['isTrue'],
+  ): Promise<Checkpoint | undefined> {
+    for (const place of places) {
+      if (!isTrue(linkOf(place))) continue;
+      const rows = await session.query<RecordRow>(this.#sql.recordById, [place.id]);
+      const next = await this.#serveFirst(session, rows);
+      if (next.length > 0) return checkpointsIn(next)[0];
+    }
+    return undefined;
   }
 
   /** The first that can be read, if any. Its conversation is used with it. */

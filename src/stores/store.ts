@@ -61,6 +61,8 @@ export interface CheckpointLookup {
   readonly to: number;
   /** Whether a link is one of the conversation's chain: asked from the largest boundary on, until one is. */
   isTrue(link: ChainLink): boolean;
+  /** A checkpoint that was found before. Where it is still the one, this very value is an answer: nothing has to be read. */
+  readonly known?: Checkpoint | undefined;
 }
 
 /** Messages that left a view, kept byte for byte under a name made from their content. */

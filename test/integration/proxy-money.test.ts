@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseOverflow } from '../../src/formats/overflow/detect.ts';
 import { modelSummarizer } from '../../src/memory/model/model.ts';
 import { anthropicClient } from '../../src/providers/anthropic.ts';
+import type { ReportedUsage } from '../../src/proxy/record.ts';
 import { startSimulator } from '../../src/simulator/simulator.ts';
 import { findModel } from '../../src/tokens/catalog.ts';
 import {
@@ -37,7 +38,8 @@ async function costOfWork({ worker, countTokens }: Case, trigger: number) {
     await observed.proxy.settle();
   }
   const [row] = observed.ledger.conversations();
-  return { money: observed.ledger.money(), folds: row?.folds };
+  const turns = observed.ledger.turns(row?.id ?? '');
+  return { money: observed.ledger.money(), folds: row?.folds, turns };
 }
 
 describe('what a conversation would have cost without folds', () => {
@@ -63,6 +65,31 @@ describe('what a conversation would have cost without folds', () => {
     expect(folded.money.saved - folded.money.lost).toBeCloseTo(folded.money.direct - folded.money.sent, 6);
   });
 });
+
+describe('a conversation with folds', () => {
+  it.each<Case>([
+    { client: 'with cache markers', worker: anthropicWorker },
+    { client: 'with an automatic cache', worker: chatWorker },
+  ])('costs less than without, and between folds no more misses the cache: $client', async (given) => {
+    const folded = await costOfWork(given, 0.2);
+    const direct = await costOfWork(given, 0.95);
+    expect(folded.money.sent).toBeLessThan(direct.money.sent);
+    let compared = 0;
+    for (const [index, { checkpoint, usage }] of folded.turns.entries()) {
+      const other = direct.turns[index]?.usage;
+      if (usage === undefined || other === undefined || index === 0) continue;
+      if (checkpoint !== folded.turns[index - 1]?.checkpoint) continue;
+      expect(missed(usage)).toBeLessThanOrEqual(missed(other) * 1.05 + 50);
+      compared++;
+    }
+    expect(compared).toBeGreaterThan(TURNS * 0.8);
+  });
+});
+
+/** Tokens of a prompt that were not in the cache. */
+function missed({ promptTokens = 0, cacheReadTokens = 0 }: ReportedUsage): number {
+  return promptTokens - cacheReadTokens;
+}
 
 describe('what a model is paid for summaries', () => {
   it('is in the bill: every call that its provider has counted, at the price of its model', async () => {

@@ -23,6 +23,8 @@ export interface ObservedOptions {
   readonly countTokens?: SimulatorOptions['countTokens'];
   readonly showContent?: boolean;
   readonly token?: string;
+  /** Further names that the proxy may be called by. */
+  readonly hosts?: readonly string[];
   /** Default: any free one. */
   readonly port?: number;
   /** Writes the memories. Default: our own. */
@@ -33,13 +35,13 @@ export interface ObservedOptions {
 
 export async function startObserved(options: ObservedOptions): Promise<Observed> {
   const { windowTokens, showContent, trigger, countTokens, token, port } = options;
-  const { threadedStore, summarizer } = options;
+  const { threadedStore, hosts, summarizer } = options;
   const store = threadedStore === undefined ? memoryStore() : sqliteStore({ path: threadedStore });
   const threads = threadedStore === undefined ? undefined : { address: threadedStore };
   const { observer, pages, wishesOf, ledger } = await createObservation({ store, showContent });
   const proxied = await startProxied(
     { windowTokens: windowTokens * 2, countTokens, script: untilResults(10_000) },
-    { store, token, port, threads, windowTokens, trigger, summarizer, observer, wishesOf, pages },
+    { store, token, hosts, port, threads, windowTokens, trigger, summarizer, observer, wishesOf, pages },
   );
   return { ...proxied, ledger, dashboard: `${proxied.proxy.url}/roundfold/` };
 }
