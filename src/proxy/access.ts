@@ -69,7 +69,7 @@ const SHORTEST_TOKEN = 16;
 const WRONG_HOST: Refused = {
   status: 421,
   message:
-    'the Host header names another server; call the proxy by its address, or list the name under hosts',
+    'the Host header names another server; call the proxy by its address, or list the name in ROUNDFOLD_HOSTS (hosts in its configuration)',
 };
 const WRONG_ORIGIN: Refused = { status: 403, message: 'requests from web pages are not accepted' };
 const NO_TOKEN: Refused = {

@@ -67,7 +67,7 @@ export async function exchange<Given extends Answer>(
   const { now, observer, folder } = options;
   const startedAt = now();
   const tenant = tenantOf(request, options.tenants);
-  const record = { startedAt, request, tenant, now, observer };
+  const record = { startedAt, request, tenant, now, observer, upstream: upstream.name };
   const own = upstream.own === undefined ? undefined : await ownAnswer(request, now);
   if (own !== undefined && upstream.own !== undefined) {
     const answer = upstream.own(own);
@@ -103,7 +103,7 @@ export async function exchange<Given extends Answer>(
     });
     return { answer, added: asked === undefined ? [] : ourHeaders(folded, recoveries), watch };
   } catch (error) {
-    tell(record, begun, { prepareMs, recoveries: 0 });
+    tell(record, begun, { prepareMs, recoveries: 0, fault: faultOf(error, request.signal) });
     throw error;
   }
 }
@@ -207,15 +207,25 @@ function isStreamed({ headers }: Answer): boolean {
   return headerOf(headers, 'content-type')?.toLowerCase().includes('text/event-stream') === true;
 }
 
+/** What other errors say may hold an address or a text of somebody else's. */
+function faultOf(error: unknown, { aborted }: AbortSignal): string | undefined {
+  if (aborted) return undefined;
+  if (!(error instanceof Error)) return 'unknown';
+  return error.name === 'RefusedError' ? error.message : error.name;
+}
+
 interface Begun {
   readonly startedAt: number;
   readonly request: ExchangeRequest;
   readonly tenant: string | undefined;
   readonly now: () => number;
   readonly observer: ProxyObserver | undefined;
+  /** Name of the upstream. */
+  readonly upstream: string;
 }
 
 interface Ended {
+  readonly fault?: string | undefined;
   readonly prepareMs: number;
   readonly recoveries: number;
   readonly usage?: ReportedUsage | undefined;
@@ -224,16 +234,20 @@ interface Ended {
 }
 
 /** Writes the account of an exchange. */
-function tell({ startedAt, request, tenant, now, observer }: Begun, folded: Folded, ended: Ended): void {
+function tell(
+  { startedAt, request, tenant, now, observer, upstream }: Begun,
+  folded: Folded,
+  ended: Ended,
+): void {
   if (observer?.exchange === undefined) return;
   const { kind, format } = request.route;
-  const { prepareMs, recoveries, usage, answer, firstByteAt } = ended;
+  const { prepareMs, recoveries, usage, answer, firstByteAt, fault } = ended;
   const { status, reason, conversation, names, model, messages, tokensReceived, tokensSent } = folded;
   const { tokensByKind, windowTokens, triggerTokens, checkpoint } = folded;
   const record: ExchangeRecord = {
     ...{ startedAt, kind, format, tenant, conversation, names, model, status, reason, messages },
     ...{ tokensReceived, tokensSent, tokensByKind, windowTokens, triggerTokens, checkpoint },
-    ...{ recoveries, usage, prepareMs },
+    ...{ recoveries, usage, prepareMs, upstream, fault },
     client: clientOf(request.headers),
     httpStatus: answer?.status,
     streamed: answer === undefined ? folded.streams : isStreamed(answer),

@@ -46,13 +46,15 @@ export function createForwarder(all: ForwarderOptions): Forwarder {
   let heldBytes = 0;
 
   const hold = (bytes: number): void => {
-    if (heldBytes + bytes > most.heldBytes) throw new RefusedError(BUSY);
+    if (heldBytes + bytes > most.heldBytes)
+      throw busy('the bodies of the requests under way fill the memory that they may have');
     heldBytes += bytes;
   };
 
   return {
     async forward(request, response) {
-      if (streams >= most.streams) throw new RefusedError(BUSY);
+      if (streams >= most.streams)
+        throw busy(`as many requests are under way as maxStreams allows (${most.streams})`);
       streams++;
       given.observer?.streamOpened?.();
       let held = 0;
@@ -72,11 +74,10 @@ export function createForwarder(all: ForwarderOptions): Forwarder {
   };
 }
 
-const BUSY = {
-  status: 429,
-  message: 'too many requests are under way; try again in a moment',
-  headers: { 'retry-after': '2' },
-} as const;
+function busy(why: string): RefusedError {
+  const message = `${why}; try again in a moment`;
+  return new RefusedError({ status: 429, message, headers: { 'retry-after': '2' } });
+}
 
 interface ReadRequest {
   readonly route: Route;
@@ -107,7 +108,7 @@ async function readRequest(
 function tooLarge(maxBytes: number) {
   return {
     status: 413,
-    message: `the body has more than ${maxBytes} bytes; raise the limit of the proxy, or send less`,
+    message: `the body has more than ${maxBytes} bytes; raise maxBodyBytes of the proxy, or send less`,
   } as const;
 }
 

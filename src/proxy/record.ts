@@ -65,6 +65,10 @@ export interface ExchangeRecord {
   readonly recoveries: number;
   /** Of the answer that the client got; undefined when none came. */
   readonly httpStatus: number | undefined;
+  /** Where it went: scheme, name and port. */
+  readonly upstream?: string | undefined;
+  /** Why no answer came, in words; undefined when one came, and when the client did not wait for it. */
+  readonly fault?: string | undefined;
   /** What the provider reported. */
   readonly usage: ReportedUsage | undefined;
   readonly streamed: boolean;

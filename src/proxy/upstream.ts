@@ -169,7 +169,10 @@ function unreachable(error: Error): RefusedError {
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
   return new RefusedError(
     isLate
-      ? { status: 504, message: `upstream did not answer in time${code}` }
+      ? {
+          status: 504,
+          message: `upstream did not ${error instanceof errors.ConnectTimeoutError ? 'take a connection' : 'answer'} in time${code}; it may be overloaded, or its address wrong`,
+        }
       : {
           status: 502,
           message: `upstream could not be reached${code}; check its address and the network`,

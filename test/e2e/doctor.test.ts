@@ -175,6 +175,15 @@ describe('roundfold doctor', () => {
     expect(spared.codes).not.toContain('hint forward-proxy');
   });
 
+  it('tells which upstream does not answer, and why', async () => {
+    const url = await start({ upstreams: [{ url: 'http://127.0.0.1:1' }] });
+    await (await ask(url)).text();
+    const { findings } = await examine(url, goodShell(url));
+    expect(findings.find(({ code }) => code === 'upstream')?.message).toMatch(
+      /^1 of 1 request were refused or not answered; the last: http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/,
+    );
+  });
+
   it('asks for the token of a proxy that has one, and sends it', async () => {
     const token = 'a-token-that-is-long-enough-to-be-taken';
     const url = await start({ token });

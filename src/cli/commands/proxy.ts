@@ -188,12 +188,15 @@ function printExchange(report: Report, record: ExchangeRecord): void {
     return;
   }
   if (record.kind !== 'generate') return;
-  const { status, reason, httpStatus, model, tokensReceived, tokensSent, recoveries } = record;
+  const { status, reason, httpStatus, model, tokensReceived, tokensSent, recoveries, upstream, fault } =
+    record;
   const why = reason === undefined ? '' : ` (${reason})`;
   const size = tokensReceived === undefined ? '' : ` ${tokensReceived}`;
   const sent = tokensSent === undefined || tokensSent === tokensReceived ? '' : ` → ${tokensSent}`;
+  const left = httpStatus === undefined ? ', the client has left' : '';
+  const failed = fault === undefined ? left : `, ${upstream ?? 'upstream'}: ${printable(fault, 200)}`;
   const again = recoveries === 0 ? '' : `, sent again ${recoveries} times because it was too long`;
   report.terminal.talk(
-    `${httpStatus ?? '---'} ${status}${why}${size}${sent}${size === '' ? '' : ' tokens'} ${printable(model ?? '', 60)}${again}\n`,
+    `${httpStatus ?? '---'} ${status}${why}${size}${sent}${size === '' ? '' : ' tokens'} ${printable(model ?? '', 60)}${again}${failed}\n`,
   );
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../../conversation/json.ts';
+import { printable } from '../../conversation/printable.ts';
 import { urlVariables } from '../../proxy/clients/client.ts';
 
 import { passWords } from '../../proxy/observe/words.ts';
@@ -153,10 +154,14 @@ function checkRequests({ reach, health }: Facts): readonly Finding[] {
   return [
     problem(
       'upstream',
-      `${formatCount(failed)} of ${countOf(health.requests, 'request')} were refused or not answered`,
+      `${formatCount(failed)} of ${countOf(health.requests, 'request')} were refused or not answered${lastFault(health.upstreamFault)}`,
       'Look at the address of the upstream and at the key: `roundfold proxy --print-config`.',
     ),
   ];
+}
+
+function lastFault(fault: unknown): string {
+  return typeof fault === 'string' ? `; the last: ${printable(fault, 200)}` : '';
 }
 
 /** Reasons for which the client or the proxy has to be set otherwise are problems; the others are as they should be. */
@@ -165,7 +170,7 @@ function checkPassed({ health }: Facts): readonly Finding[] {
     if (!Object.hasOwn(passWords, reason) || count === 0) return [];
     const known = reason as ProxyPassReason; // one of the names of its words
     const remedy = passRemedies[known];
-    const message = `${countOf(count, 'request')} passed as it came: ${passWords[known]}`;
+    const message = `${countOf(count, 'request')} passed as ${count === 1 ? 'it' : 'they'} came: ${passWords[known]}`;
     return [{ severity: remedy === undefined ? 'hint' : 'problem', code: reason, message, remedy }];
   });
 }

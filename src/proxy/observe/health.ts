@@ -22,6 +22,8 @@ export interface Health {
   /** Requests that were left as they came, by reason. */
   readonly passed: readonly { readonly reason: string; readonly words: string; readonly count: number }[];
   readonly upstreamErrors: number;
+  /** Why the last request that got no answer got none, and from where; undefined when all were answered. */
+  readonly upstreamFault: string | undefined;
   readonly recoveries: number;
   readonly windows: readonly { readonly model: string; readonly windowTokens: number }[];
   readonly compactions: Readonly<Record<CompactionOutcome, number>>;
@@ -46,6 +48,7 @@ export class HealthBook {
   readonly #compactions: Record<CompactionOutcome, number> = { saved: 0, refused: 0, failed: 0 };
   #requests = 0;
   #upstreamErrors = 0;
+  #upstreamFault: string | undefined;
   #recoveries = 0;
   #pauseReason: string | undefined;
   #store: Trouble = { count: 0, lastAt: undefined, last: undefined };
@@ -59,6 +62,7 @@ export class HealthBook {
     this.#requests++;
     this.#recoveries += record.recoveries;
     if (record.httpStatus === undefined || record.httpStatus >= 400) this.#upstreamErrors++;
+    if (record.fault !== undefined) this.#upstreamFault = `${record.upstream ?? 'upstream'}: ${record.fault}`;
     add(this.#byStatus, knownOr(statusWords, record.status));
     if (record.status === 'passed') add(this.#passed, knownOr(passWords, record.reason));
     this.#turnPassed(record.conversation);
@@ -119,6 +123,7 @@ export class HealthBook {
       byStatus: Object.fromEntries(this.#byStatus),
       passed: passed.toSorted((left, right) => right.count - left.count),
       upstreamErrors: this.#upstreamErrors,
+      upstreamFault: this.#upstreamFault,
       recoveries: this.#recoveries,
       windows: [...this.#windows].map(([model, windowTokens]) => ({ model, windowTokens })),
       compactions: { ...this.#compactions },

@@ -101,6 +101,8 @@ function exchangeFields(record: ExchangeRecord): object {
     checkpoint: record.checkpoint?.slice(0, SHOWN_HASH),
     recoveries: record.recoveries,
     http: record.httpStatus,
+    upstream: short(record.upstream),
+    fault: short(record.fault),
     prompt: usage?.promptTokens,
     output: usage?.outputTokens,
     cacheRead: usage?.cacheReadTokens,
