@@ -54,20 +54,6 @@ export interface KeeperOptions
   readonly onEvent?: ((event: KeeperEvent | CompactionEvent) => void) | undefined;
 }
 
-/** What is asked for one conversation while it goes on. Places count from the first message behind the system messages in front. */
-export interface Wishes {
-  /**
-   * Checkpoints that speak for more messages are not used, and none are made: how a fold is undone. Holds for as long as
-   * the conversation fits its window.
-   */
-  readonly foldedUpTo?: number | undefined;
-  /**
-   * Messages that stay word for word, with the round they belong to. Checkpoints that were made without them are not used
-   * any more: the conversation is folded anew.
-   */
-  readonly pinned?: readonly number[] | undefined;
-}
-
 /** Every option of a keeper. Names that are not here are refused. */
 export const keeperOptionNames: Readonly<Record<keyof KeeperOptions, true>> = {
   ...engineOptionNames,

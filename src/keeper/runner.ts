@@ -8,13 +8,12 @@ import type { Conversation } from '../conversation/format.ts';
 import { namesOfConversation } from '../conversation/identity.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Hash } from '../conversation/sha256.ts';
-import type { Checkpoint } from '../stores/store.ts';
+import type { Checkpoint, Wishes } from '../stores/store.ts';
 import { shouldContextCollapse } from '../tokens/thresholds.ts';
 import { findCheckpoint, isTrueOf, type KeeperTurn, readTurn } from './checkpoints.ts';
 import { reduceView } from './compact-view.ts';
 import type { KeeperContext } from './context.ts';
 import { attempt, fly, hasNews } from './flights.ts';
-import type { Wishes } from './options.ts';
 import { remember, type Track, Tracks } from './tracks.ts';
 import { projectView } from './views.ts';
 
@@ -32,6 +31,8 @@ export interface PreparedConversation {
   readonly conversation: Conversation;
   /** The checkpoint whose view it is. */
   readonly checkpoint: Checkpoint | undefined;
+  /** Whether the store has that checkpoint. */
+  readonly isStored: boolean;
   /** Accounts of what was left out of this request alone, step by step; empty when it fitted. */
   readonly reductions: readonly Receipt[];
 }
@@ -90,12 +91,15 @@ export function createRunner(rememberedConversations: number): Runner {
       track.sent = { checkpoint: used };
       if (used !== undefined && track.firstUses.get(used) === undefined)
         track.firstUses.use(used, turn.chain.length);
-      if (!shouldContextCollapse(view.tokens, windowTokens)) return { ...view, reductions: [] };
+      const { checkpoint } = view;
+      const isStored = checkpoint !== undefined && !track.unstored.has(checkpoint);
+      if (!shouldContextCollapse(view.tokens, windowTokens)) return { ...view, isStored, reductions: [] };
       const reduced = await reduceView(context.engine, view.conversation, view.tokens);
       context.emit({ type: 'request-reduced', tokens: view.tokens, tokensAfter: reduced.tokens });
       return {
         conversation: reduced.conversation,
-        checkpoint: view.checkpoint,
+        checkpoint,
+        isStored,
         reductions: reduced.receipts,
       };
     },

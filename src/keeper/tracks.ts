@@ -15,6 +15,8 @@ export interface Track {
   known: readonly Checkpoint[];
   /** One that is paid for, and that the store has not taken yet. */
   unsaved: NewCheckpoint | undefined;
+  /** Those made here that the store has not taken, or not yet. */
+  readonly unstored: WeakSet<Checkpoint>;
   state: AutoCompactState;
   /** The work in the background, if there is any. */
   flight: Flight | undefined;
@@ -89,6 +91,7 @@ function newTrack(tenant: string, name: string): Track {
     name,
     known: [],
     unsaved: undefined,
+    unstored: new WeakSet(),
     state: initialAutoCompactState,
     flight: undefined,
     sent: undefined,

@@ -1,10 +1,11 @@
+import type { ConversationWishes } from '../stores/store.ts';
 import type { Answer, ChunkSink, Outgoing } from './answer.ts';
 import { clientOf, type TenantOptions, tenantOf } from './caller.ts';
 import { answerCompaction } from './compactions/answer-compaction.ts';
 import { withMemoriesInBody } from './compactions/own-items.ts';
 import type { OwnAnswer } from './errors.ts';
 import { passed } from './fold.ts';
-import type { ConversationWishes, Folded, Folder, FoldRequest } from './folder.ts';
+import type { Folded, Folder, FoldRequest } from './folder.ts';
 import { BYPASS_HEADER, forwardedHeaders, headerOf, type RawHeaders, rewrittenHeaders } from './headers.ts';
 import type { ExchangeRecord, ProxyObserver, ReportedUsage } from './record.ts';
 import { sendUntilItFits } from './recover.ts';
@@ -38,8 +39,8 @@ export interface ExchangeOptions {
   readonly folder: Folder;
   readonly tenants: TenantOptions;
   readonly observer?: ProxyObserver | undefined;
-  /** What people have asked for conversations of a tenant. */
-  readonly wishesOf?: ((tenant: string) => readonly ConversationWishes[]) | undefined;
+  /** What people have asked for conversations of a tenant. Never fails. */
+  readonly wishesOf?: ((tenant: string) => Promise<readonly ConversationWishes[]>) | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Makes chunks of a compressed answer readable; undefined for encodings it does not know. */
@@ -68,17 +69,11 @@ export async function exchange<Given extends Answer>(
   const tenant = tenantOf(request, options.tenants);
   const record = { startedAt, request, tenant, now, observer };
   const own = upstream.own === undefined ? undefined : await ownAnswer(request, now);
-  if (own !== undefined && upstream.own !== undefined) {
-    const answer = upstream.own(own);
-    const folded = { ...passed('compaction-answered'), tokensSent: 0 };
-    const prepareMs = now() - startedAt;
-    const watch = watchAnswer(answer, request.route, options, (_usage, firstByteAt) =>
-      tell(record, folded, { prepareMs, recoveries: 0, firstByteAt, answer }),
-    );
-    return { answer, added: ourHeaders(folded, 0), watch };
-  }
+  if (own !== undefined && upstream.own !== undefined)
+    return answerHere(upstream.own(own), { begun: record, options });
   const unpacked = unpackedBody(request);
-  const wishes = tenant === undefined ? undefined : options.wishesOf?.(tenant);
+  const isKept = tenant !== undefined && isRead(request.route) && request.text !== undefined;
+  const wishes = isKept ? await options.wishesOf?.(tenant) : undefined;
   const asked = foldRequest({ ...request, text: unpacked ?? request.text }, upstream.name, {
     tenant,
     wishes,
@@ -140,6 +135,19 @@ async function ownAnswer(
   return isBypassed || text === undefined ? undefined : answerCompaction({ route, text, signal, now });
 }
 
+/** An exchange that went nowhere. */
+function answerHere<Given extends Answer>(
+  answer: Given,
+  { begun, options }: { readonly begun: Begun; readonly options: ExchangeOptions },
+): Exchanged<Given> {
+  const folded = { ...passed('compaction-answered'), tokensSent: 0 };
+  const prepareMs = begun.now() - begun.startedAt;
+  const watch = watchAnswer(answer, begun.request.route, options, (_usage, firstByteAt) =>
+    tell(begun, folded, { prepareMs, recoveries: 0, firstByteAt, answer }),
+  );
+  return { answer, added: ourHeaders(folded, 0), watch };
+}
+
 /** The body with our compaction items as messages; undefined when it has none. */
 function unpackedBody({ route, text }: ExchangeRequest): Uint8Array | undefined {
   return text === undefined || route.format !== 'openai-responses' ? undefined : withMemoriesInBody(text);
@@ -160,13 +168,14 @@ function patienceOf(headers: RawHeaders): number {
 
 /** What the client is told of what was done with its request. Says nothing that was not sent. */
 function ourHeaders(folded: Folded, recoveries: number): RawHeaders {
-  const { status, reason, tokensReceived, tokensSent, checkpoint } = folded;
+  const { status, reason, tokensReceived, tokensSent, checkpoint, isStored } = folded;
   const told: readonly (readonly [string, string | number | undefined])[] = [
     ['x-roundfold-status', status],
     ['x-roundfold-reason', reason],
     ['x-roundfold-tokens-received', tokensReceived],
     ['x-roundfold-tokens-sent', tokensSent],
-    ['x-roundfold-checkpoint', checkpoint],
+    // Whoever writes it down must find it again.
+    ['x-roundfold-checkpoint', isStored ? checkpoint : undefined],
     ['x-roundfold-recoveries', recoveries === 0 ? undefined : recoveries],
   ];
   return told.flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)]));

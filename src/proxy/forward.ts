@@ -126,7 +126,12 @@ async function readBody(
     hold(bytes.length);
     chunks.push(bytes);
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, sizeBytes);
+  if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0];
+  const whole = Buffer.concat(chunks, sizeBytes);
+  // Their memory is given back at once: waiting for it, the garbage collector would run again after every few large bodies.
+  for (const { buffer, length } of chunks)
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+  return whole;
 }
 
 interface Carried extends ReadRequest {
@@ -217,10 +222,13 @@ async function passOn(
   response.sendDate = false;
   const headers = [...answerHeaders(answer.headers), ...added];
   response.writeHead(answer.status, answer.statusText, headers);
-  // Whoever waits for events wants to know at once that they will come. Headers that are flushed alone are written in UTF-8,
-  // which would change the bytes of others than ASCII: those wait for the first event.
-  const isStream = headerOf(answer.headers, 'content-type')?.includes('event-stream') === true;
-  if (isStream && headers.every(isAscii)) response.flushHeaders();
+  let hasBegun = false;
+  // Whoever waits for events wants to know at once that they will come. Mostly the first has come with the headers: one packet.
+  // Headers that are sent alone are written in UTF-8, which would change the bytes of others than ASCII: those wait for it.
+  if (headerOf(answer.headers, 'content-type')?.includes('event-stream') === true && headers.every(isAscii))
+    setImmediate(() => {
+      if (!hasBegun) response.flushHeaders();
+    });
   const { promise: over, resolve } = Promise.withResolvers<void>();
   response.on('drain', () => answer.resume());
   response.once('close', resolve);
@@ -228,11 +236,13 @@ async function passOn(
   if (response.closed) resolve();
   answer.receive({
     data(chunk) {
+      hasBegun = true;
       const hasRoom = response.write(chunk);
       watch.push(chunk);
       return hasRoom;
     },
     end(trailers) {
+      hasBegun = true;
       if (trailers.length > 0)
         response.addTrailers(pairsOf(trailers).map(([name, value]): [string, string] => [name, value]));
       response.end();

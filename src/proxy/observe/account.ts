@@ -80,6 +80,8 @@ export interface Account {
   readonly tenant: string;
   /** Every name it was known by, the newest last. */
   names: readonly string[];
+  /** The one it has with all its messages so far. */
+  name: string;
   readonly firstAt: number;
   last: Turn;
   /** The newest, oldest first. */
@@ -195,6 +197,7 @@ export function enterTurn(
   const account: Account = known ?? {
     id,
     tenant: record.tenant,
+    name: record.conversation,
     names: [],
     firstAt: record.startedAt,
     last: turn,
@@ -212,6 +215,7 @@ export function enterTurn(
     trouble: undefined,
   };
   account.last = turn;
+  account.name = record.names?.[0] ?? record.conversation;
   account.names = [
     ...new Set([...account.names, ...(record.names ?? []).toReversed(), record.conversation]),
   ].slice(-MOST_NAMES);

@@ -91,10 +91,16 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   const accounts = new Recent<string, Account>(conversations);
   // A conversation that has got its last name is still the one that it was.
   const ids = new Recent<string, string>(conversations * NAMES_PER_CONVERSATION);
+  /** Two that have their first messages in common are two, as soon as both have got further. */
   const find = (tenant: string, names: readonly string[]) =>
     names
       .map((name) => ids.get(idOf(tenant, name)))
-      .find((id) => id !== undefined && accounts.get(id) !== undefined);
+      .find((id) => id !== undefined && names.includes(accounts.get(id)?.name ?? ''));
+  const newId = (tenant: string, name: string) => {
+    const id = idOf(tenant, name);
+    return accounts.get(id) === undefined ? id : idOf(tenant, `${name} ${++namesakes}`);
+  };
+  let namesakes = 0;
   const health = new HealthBook(now());
   const meters = new Meters(formatNames);
   const book = new MoneyBook();
@@ -108,7 +114,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   ): { readonly id?: string; readonly money?: TurnMoney | undefined } => {
     const { tenant, conversation } = record;
     if (record.kind !== 'generate' || tenant === undefined || conversation === undefined) return {};
-    const id = find(tenant, [conversation, ...(record.names ?? [])]) ?? idOf(tenant, conversation);
+    const id = find(tenant, [conversation, ...(record.names ?? [])]) ?? newId(tenant, conversation);
     const day = new Date(record.startedAt).toISOString();
     const prices = record.model === undefined ? undefined : pricesFor(record.model, day);
     const account = enterTurn(
