@@ -97,6 +97,8 @@ export function createConnections(now: () => number = Date.now): Connections {
   };
 }
 
+const NOT_MODIFIED = 304;
+
 function send(
   agent: Agent,
   { method, origin, path, body, signal }: SendOptions,
@@ -105,6 +107,7 @@ function send(
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let flow: Flow | undefined;
+    let isWithoutBody = false;
     const abort = () => controller?.abort(abortReason(signal));
     signal.addEventListener('abort', abort, { once: true });
     const over = () => signal.removeEventListener('abort', abort);
@@ -132,6 +135,7 @@ function send(
           // Interim answers are for the connection.
           if (status < 200) return;
           flow = new Flow(started);
+          isWithoutBody = status === NOT_MODIFIED;
           resolve(new PausedAnswer(status, statusText ?? '', rawStrings(started.rawHeaders), flow));
         },
         onResponseData: (_controller, chunk) => flow?.data(chunk),
@@ -141,7 +145,9 @@ function send(
         },
         onResponseError(_controller, error) {
           over();
-          flow?.fail(error);
+          // It tells the length of the body that there would be, and undici misses that body.
+          if (isWithoutBody && error instanceof errors.ResponseContentLengthMismatchError) flow?.end([]);
+          else flow?.fail(error);
           reject(signal.aborted ? abortReason(signal) : unreachable(error));
         },
       },
