@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import type { Answer, Outgoing } from './answer.ts';
@@ -48,6 +50,8 @@ const MOST_PEEKED_BYTES = 1024 * 1024;
 const MOST_EVENT_BYTES = 256 * 1024;
 const MOST_EVENT_WAIT_MS = 5_000;
 
+/** Where undici tells which connection a request has just been written to. */
+const SENT_CHANNEL = 'undici:client:sendHeaders';
 /** A connection that was closed while a request was on its way to it says so within a round trip. */
 const STALE_MS = 2_000;
 
@@ -60,14 +64,23 @@ const STALE_MS = 2_000;
  * while, may have done what was asked and bill it; that is for the client to decide, which gets 502.
  */
 export function createConnections(now: () => number = Date.now): Connections {
-  /** Bytes that had come over the connection when it broke. */
-  const receivedBefore = new WeakMap<Error, number>();
+  /** Bytes that had come over a connection when the newest request was written to it. */
+  const receivedBefore = new WeakMap<object, number>();
+  /** What broke a connection that had carried an answer, before any byte of the next. */
+  const staleErrors = new WeakSet<Error>();
+  const onSent = (message: unknown) => {
+    const { socket } = message as { readonly socket: Socket }; // what undici publishes
+    receivedBefore.set(socket, socket.bytesRead);
+  };
+  subscribe(SENT_CHANNEL, onSent);
   const connect = buildConnector({ timeout: CONNECT_MS });
   const agent = new Agent({
     connect: (options, callback) =>
       connect(options, (...made) => {
         const [, socket] = made;
-        socket?.on('error', (error) => receivedBefore.set(error, socket.bytesRead));
+        socket?.on('error', (error) => {
+          if (socket.bytesRead > 0 && receivedBefore.get(socket) === socket.bytesRead) staleErrors.add(error);
+        });
         callback(...made);
       }),
     headersTimeout: FIRST_BYTE_MS,
@@ -75,11 +88,8 @@ export function createConnections(now: () => number = Date.now): Connections {
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: 128 * 1024,
   });
-  const isStale = (error: unknown, sentAt: number): boolean => {
-    if (!(error instanceof Error) || now() - sentAt > STALE_MS) return false;
-    const before = error instanceof errors.SocketError ? error.socket?.bytesRead : receivedBefore.get(error);
-    return before !== undefined && before > 0;
-  };
+  const isStale = ({ cause }: Error, sentAt: number): boolean =>
+    cause instanceof Error && staleErrors.has(cause) && now() - sentAt <= STALE_MS;
   const isInHand = ({ body }: SendOptions, outgoing: Outgoing) =>
     outgoing.body !== undefined || body === undefined || Buffer.isBuffer(body);
   return {
@@ -88,12 +98,15 @@ export function createConnections(now: () => number = Date.now): Connections {
       try {
         return await send(agent, options, outgoing);
       } catch (error) {
-        const isLost = error instanceof RefusedError && isStale(error.cause, sentAt);
+        const isLost = error instanceof RefusedError && isStale(error, sentAt);
         if (!isLost || options.signal.aborted || !isInHand(options, outgoing)) throw error;
         return send(agent, options, outgoing);
       }
     },
-    close: () => agent.destroy(),
+    async close() {
+      unsubscribe(SENT_CHANNEL, onSent);
+      await agent.destroy();
+    },
   };
 }
 
