@@ -97,6 +97,10 @@ async function compactAndSave(context: KeeperContext, plan: FlightPlan, held: He
     { conversation: view, tokens: job.tokens, signal, handleFor: archive?.handleFor },
     isSummarizerPaused(track.state),
   );
+  const { usage } = report.outcome;
+  const { model } = context.engine.summarizer;
+  if (usage !== undefined)
+    context.emit({ type: 'summary-paid', tenant: track.tenant, conversation: name, model, usage });
   await letOthersRun();
   const state = judge(track.state, report, signal);
   const change = changeOf(report.outcome);

@@ -1,5 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { parseOverflow } from '../../src/formats/overflow/detect.ts';
+import { modelSummarizer } from '../../src/memory/model/model.ts';
+import { anthropicClient } from '../../src/providers/anthropic.ts';
 import type { ReportedUsage } from '../../src/proxy/record.ts';
+import { startSimulator } from '../../src/simulator/simulator.ts';
+import { findModel } from '../../src/tokens/catalog.ts';
 import {
   anthropicWorker,
   chatWorker,
@@ -85,3 +90,36 @@ describe('a conversation with folds', () => {
 function missed({ promptTokens = 0, cacheReadTokens = 0 }: ReportedUsage): number {
   return promptTokens - cacheReadTokens;
 }
+
+describe('what a model is paid for summaries', () => {
+  it('is in the bill: every call that its provider has counted, at the price of its model', async () => {
+    const prose =
+      'Now: the files are being read one by one. Story: so far nothing unusual was found in them.';
+    const provider = await startSimulator({ script: () => ({ parts: [{ type: 'text', text: prose }] }) });
+    onTestFinished(() => provider.close());
+    const model = 'claude-haiku-4-5';
+    const client = anthropicClient({ model, apiKey: 'test-key', baseUrl: provider.url });
+    const observed = await startObserved({
+      windowTokens: 16_000,
+      summarizer: modelSummarizer(client, { overflowOf: parseOverflow }),
+    });
+    running.push(observed);
+    const work = anthropicWorker(observed.proxy.url, 'sk-summaries');
+    for (let turn = 0; turn < 60; turn++) {
+      await work(900);
+      await observed.proxy.settle();
+    }
+
+    const prices = findModel(model)?.prices;
+    const counted = provider.requests.reduce((sum, each) => sum + (each.promptTokens ?? 0), 0);
+    const { summaries, unpricedSummaries, sent, direct, saved, lost, byModel } = observed.ledger.money();
+    expect(provider.requests.length).toBeGreaterThan(1);
+    expect(unpricedSummaries).toBe(0);
+    // What was written is a little on top of what was read.
+    expect(summaries).toBeGreaterThan((counted * (prices?.input ?? Number.NaN)) / 1e6);
+    expect(summaries).toBeLessThan((counted * (prices?.input ?? Number.NaN) * 1.2) / 1e6);
+    expect(byModel.find((each) => each.model === model)).toMatchObject({ turns: 0, sent: summaries });
+    expect(observed.ledger.conversations()[0]?.money.summaries).toBe(summaries);
+    expect(saved - lost).toBeCloseTo(direct - sent, 6);
+  });
+});

@@ -293,7 +293,8 @@ describe('actions', () => {
   it('are taken from the page where a TLS server in front serves it under a listed name, and from no other', async () => {
     const observed = await startObserved({ windowTokens: WINDOW, hosts: ['proxy.example'] });
     try {
-      await anthropicWorker(observed.proxy.url, 'sk-front')(10);
+      const work = anthropicWorker(observed.proxy.url, 'sk-front');
+      for (let turn = 0; turn < 40; turn++) await work(900);
       const { id } = await open(observed);
       const pin = (host: string, origin: string) =>
         rawPost(
