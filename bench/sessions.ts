@@ -5,9 +5,10 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFiles } from '../src/cli/sessions/find-files.ts';
-import { openIndex } from '../src/cli/sessions/index-file.ts';
-import { lookAt } from '../src/cli/sessions/look.ts';
+import { examineFile } from '../src/cli/examine/examine-file.ts';
+import { findFiles } from '../src/cli/examine/find-files.ts';
+import { openIndex } from '../src/cli/examine/index-file.ts';
+import { type SessionRow, sessionsOf } from '../src/report/session-row.ts';
 import { writtenSession } from '../test/support/written-session.ts';
 import { median, printGoals } from './timing.ts';
 
@@ -33,9 +34,10 @@ function parse(): void {
 
 /** As the command does it: what the index knows is not read. */
 async function look(): Promise<void> {
-  const index = openIndex(environment, 'bench');
+  const task = { command: 'sessions', reading: {} } as const;
+  const index = openIndex<SessionRow>(environment, { by: 'bench', task });
   for (const file of findFiles(folder).filter(({ path }) => path.endsWith('.jsonl')))
-    if (index.find(file) === undefined) index.add(file, await lookAt(file.path));
+    if (index.find(file) === undefined) index.add(file, await examineFile(file.path, task, sessionsOf));
   index.save();
 }
 

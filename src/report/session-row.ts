@@ -40,11 +40,21 @@ export interface SessionRow {
 
 const PROMPT_CHARACTERS = 200;
 
+/** The sessions of a file, as rows. */
+export async function* sessionsOf(
+  recordings: AsyncIterable<Recording>,
+  file: string,
+): AsyncGenerator<SessionRow> {
+  const all: Recording[] = [];
+  for await (const recording of recordings) all.push(recording);
+  yield* sessionRows(file, all);
+}
+
 /**
  * The rows of a file: one for each session in it, sub-agents counted with theirs. Where a file has conversations of one session
  * that are not linked, the one that was continued last is the session.
  */
-export function sessionRows(file: string, recordings: readonly Recording[]): readonly SessionRow[] {
+function sessionRows(file: string, recordings: readonly Recording[]): readonly SessionRow[] {
   const seen = new Set<string>();
   const isFirst = ({ transcript: { session } }: Recording): boolean => {
     if (session?.id === undefined) return true;

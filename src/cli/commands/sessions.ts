@@ -1,24 +1,21 @@
-import { availableParallelism } from 'node:os';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import { renderSessionsPage } from '../../report/html/sessions-page.ts';
-import type { SessionRow } from '../../report/session-row.ts';
+import { type SessionRow, sessionsOf } from '../../report/session-row.ts';
 import { agentTotals, type SessionTotals, sessionsText } from '../../report/sessions-text.ts';
-import { formatBytes } from '../../report/terminal.ts';
 import { sessionWriters, transcriptReaders } from '../../transcripts/registry.ts';
 import { type CommandDefinition, type GivenArguments, jsonOption } from '../command.ts';
+import type { ExaminedFile } from '../examine/examine-file.ts';
+import { examineFiles } from '../examine/examine-files.ts';
+import { findAgentFiles, findFiles, type SessionFile } from '../examine/find-files.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { checkOutputs, forceOption, writeOutput } from '../files.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { type Report, reportError, writeJson } from '../output.ts';
+import { sayInterrupted } from '../recordings.ts';
 import { agentEnvironment } from '../session-output.ts';
-import { findAgentFiles, findFiles, type SessionFile } from '../sessions/find-files.ts';
-import { openIndex } from '../sessions/index-file.ts';
-import type { Look } from '../sessions/look.ts';
-import { lookAtAll } from '../sessions/look-all.ts';
 import { type ListedSession, tellMoney } from '../sessions/money.ts';
-import { shareBar, startProgressLine } from '../terminal.ts';
-import { readVersion } from '../version.ts';
+import { startProgressLine } from '../terminal.ts';
 
 const ORDERS = {
   used: ({ usedAt }: SessionRow) => usedAt ?? '',
@@ -85,8 +82,8 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
     lookAtFiles(files, report, signal),
   );
   if (stoppedWith !== undefined)
-    return stopped(stoppedWith, report, `after ${looks.size} of ${files.length} files`);
-  const listed = withSubagents([...looks.values()].flatMap((look) => look.rows));
+    return sayInterrupted(report, stoppedWith, { done: looks.size, of: files.length });
+  const listed = withSubagents([...looks.values()].flatMap((look) => look.found));
   const chosen = choose(listed, given, since);
   const rows = chosen.map(({ row }) => row);
   const unreadable = [...looks].filter(([, look]) => look.problem !== undefined);
@@ -111,38 +108,27 @@ function stopped(code: ExitCode, report: Report, where: string): ExitCode {
   return code;
 }
 
-/** The looks by file, in the order of the files. */
+type Look = ExaminedFile<SessionRow>;
+
+/** The looks by file, in the order of the files. The largest are read first, so that no thread is left with one at the end. */
 async function lookAtFiles(
   files: readonly SessionFile[],
   { terminal }: Report,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Look>> {
-  const index = openIndex(agentEnvironment(), readVersion());
   const found = new Map<string, Look>();
-  const unknown: SessionFile[] = [];
-  for (const file of files) {
-    const look = index.find(file);
-    if (look === undefined) unknown.push(file);
-    else found.set(file.path, look);
-  }
   const progress = startProgressLine(terminal, PROGRESS_DELAY_MS);
-  const all = unknown.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  let done = 0;
-  try {
-    await lookAtAll(unknown, {
-      threads: availableParallelism(),
+  await examineFiles<SessionRow>(
+    files.toSorted((left, right) => right.sizeBytes - left.sizeBytes),
+    {
+      task: { command: 'sessions', reading: {} },
+      examine: sessionsOf,
       signal,
-      onLook(file, look) {
-        found.set(file.path, look);
-        index.add(file, look);
-        done += file.sizeBytes;
-        progress.update(() => `${shareBar(done / Math.max(1, all), terminal)} of ${formatBytes(all)}`);
-      },
-    });
-  } finally {
-    progress.end();
-    index.save();
-  }
+      terminal,
+      progress,
+      onExamined: ({ path }, look) => void found.set(path, look),
+    },
+  ).finally(progress.end);
   return new Map(files.flatMap(({ path }) => (found.has(path) ? [[path, found.get(path) as Look]] : [])));
 }
 
@@ -238,7 +224,9 @@ const SHOWN_UNREADABLE = 5;
 
 function sayUnreadable(unreadable: readonly (readonly [string, Look])[], { terminal }: Report): void {
   for (const [file, { problem }] of unreadable.slice(0, SHOWN_UNREADABLE))
-    terminal.talk(`unreadable: ${printable(`${file}: ${problem}`, Number.POSITIVE_INFINITY)}\n`);
+    terminal.talk(
+      `unreadable: ${printable(`${file}: ${problem?.message ?? ''}`, Number.POSITIVE_INFINITY)}\n`,
+    );
   const rest = unreadable.length - SHOWN_UNREADABLE;
   if (rest > 0) terminal.talk(`and ${rest} more files that hold no session\n`);
 }
