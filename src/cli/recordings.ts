@@ -87,7 +87,8 @@ export async function eachRecording<Found>(
       line.end();
       settle(file, tellExamined(file, examined, report, visitor));
     });
-    if (stoppedWith !== undefined) return sayInterrupted(report, stoppedWith, { done, of: files.length });
+    if (stoppedWith !== undefined)
+      return sayInterrupted(report, stoppedWith, { done, of: files.length, noun: 'file' });
   } else {
     // Many files have one line together: hardly any of them takes long by itself.
     const say = (): string =>
@@ -131,15 +132,15 @@ async function examineInOrder<Found>(
   return (await run).stoppedWith;
 }
 
-/** Says that somebody ended it before all files were seen. */
+/** Says that somebody ended it before all were seen. */
 export function sayInterrupted(
   report: Report,
   code: ExitCode,
-  files: { readonly done: number; readonly of: number },
+  seen: { readonly done: number; readonly of: number; readonly noun: 'file' | 'session' },
 ): ExitCode {
   reportError(report, {
     code: 'interrupted',
-    message: `interrupted after ${files.done} of ${countOf(files.of, 'file')}`,
+    message: `interrupted after ${seen.done} of ${countOf(seen.of, seen.noun)}`,
     remedy: 'Run it again: what was seen is not read a second time.',
   });
   return code;

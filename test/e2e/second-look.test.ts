@@ -81,7 +81,7 @@ function writeFiles(name: string) {
 }
 
 describe.each(['sessions', 'check', 'inspect'])('a second look with %s', (command) => {
-  const indexOf = (cache: string) => join(cache, 'roundfold', `${command}.json`);
+  const indexOf = (cache: string) => join(cache, 'roundfold', `${command}.jsonl`);
 
   it.each([
     { shape: 'for people', more: [] },

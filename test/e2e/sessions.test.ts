@@ -235,8 +235,9 @@ describe('Ctrl-C', () => {
       expect([null, 0, 130]).toContain(code);
     }
     expect(code).toBe(130);
-    const index = join(cache, 'roundfold/sessions.json');
-    if (existsSync(index)) expect(() => JSON.parse(readFileSync(index, 'utf8'))).not.toThrow();
+    const index = join(cache, 'roundfold/sessions.jsonl');
+    const lines = existsSync(index) ? readFileSync(index, 'utf8').trimEnd().split('\n') : [];
+    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
 
     const again = await runCli(['sessions', '--json', work], { env });
     expect(again.code).toBe(0);

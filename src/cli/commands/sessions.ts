@@ -1,6 +1,8 @@
+import { deflateRawSync } from 'node:zlib';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import { renderSessionsPage } from '../../report/html/sessions-page.ts';
+import { sumCosts } from '../../report/recorded-cost.ts';
 import { type SessionRow, sessionsOf } from '../../report/session-row.ts';
 import { agentTotals, type SessionTotals, sessionsText } from '../../report/sessions-text.ts';
 import { sessionWriters, transcriptReaders } from '../../transcripts/registry.ts';
@@ -11,10 +13,11 @@ import { findAgentFiles, findFiles, type SessionFile } from '../examine/find-fil
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { checkOutputs, forceOption, writeOutput } from '../files.ts';
 import { untilInterrupted } from '../interruption.ts';
-import { type Report, reportError, writeJson } from '../output.ts';
+import { type Report, writeJson } from '../output.ts';
 import { sayInterrupted } from '../recordings.ts';
 import { agentEnvironment } from '../session-output.ts';
-import { type ListedSession, tellMoney } from '../sessions/money.ts';
+import { type ListedSession, type Looks, lookInto } from '../sessions/look-into.ts';
+import { tellMoney } from '../sessions/tell-money.ts';
 import { startProgressLine } from '../terminal.ts';
 
 const ORDERS = {
@@ -54,7 +57,10 @@ export const sessions: CommandDefinition = {
       flags: '--money',
       help: 'also say of each session what its money was spent on, what the cache missed, and what roundfold would save',
     },
-    { flags: '--html <file>', help: 'also write a page there with a table to sort, filter and search' },
+    {
+      flags: '--html <file>',
+      help: 'also write a page there: a table to sort, filter and search, where each session opens a page of its own',
+    },
     forceOption,
     jsonOption,
   ],
@@ -82,7 +88,7 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
     lookAtFiles(files, report, signal),
   );
   if (stoppedWith !== undefined)
-    return sayInterrupted(report, stoppedWith, { done: looks.size, of: files.length });
+    return sayInterrupted(report, stoppedWith, { done: looks.size, of: files.length, noun: 'file' });
   const listed = withSubagents([...looks.values()].flatMap((look) => look.found));
   const chosen = choose(listed, given, since);
   const rows = chosen.map(({ row }) => row);
@@ -90,22 +96,32 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const totals = totalsOf(rows, unreadable.length);
   tell(rows, totals, report);
   if (!report.json) sayUnreadable(unreadable, report);
-  const out = writeOutput(given, 'html', () => renderSessionsPage(rows, totals));
-  if (out !== undefined) report.terminal.talk(`wrote ${printable(out, Number.POSITIVE_INFINITY)}\n`);
-  if (!given.flag('money')) return exitCodes.done;
-  const money = await untilInterrupted((signal) => tellMoney(chosen, report, signal));
-  return money.stoppedWith === undefined
-    ? exitCodes.done
-    : stopped(money.stoppedWith, report, 'before all money was explained');
+  return given.flag('money') || given.text('html') !== undefined
+    ? tellMore(chosen, looks, totals, { given, report })
+    : exitCodes.done;
 }
 
-function stopped(code: ExitCode, report: Report, where: string): ExitCode {
-  reportError(report, {
-    code: 'interrupted',
-    message: `interrupted ${where}`,
-    remedy: 'Run it again: what was seen is not read a second time.',
-  });
-  return code;
+/** Explains the money of sessions, and writes the page. */
+async function tellMore(
+  chosen: readonly ListedSession[],
+  looks: Looks,
+  totals: SessionTotals,
+  { given, report }: { readonly given: GivenArguments; readonly report: Report },
+): Promise<ExitCode> {
+  const { terminal } = report;
+  const isReplayed = given.flag('money');
+  const progress = startProgressLine(terminal, PROGRESS_DELAY_MS);
+  const { value: told, stoppedWith } = await untilInterrupted((signal) =>
+    lookInto(chosen, looks, { isReplayed, signal, terminal, progress }).finally(progress.end),
+  );
+  if (stoppedWith !== undefined) {
+    const done = told.filter(({ details }) => details !== undefined).length;
+    return sayInterrupted(report, stoppedWith, { done, of: told.length, noun: 'session' });
+  }
+  const out = writeOutput(given, 'html', () => renderSessionsPage(told, totals, deflateRawSync));
+  if (out !== undefined) terminal.talk(`wrote ${printable(out, Number.POSITIVE_INFINITY)}\n`);
+  if (isReplayed) tellMoney(told, report);
+  return exitCodes.done;
 }
 
 type Look = ExaminedFile<SessionRow>;
@@ -115,7 +131,7 @@ async function lookAtFiles(
   files: readonly SessionFile[],
   { terminal }: Report,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Look>> {
+): Promise<Looks> {
   const found = new Map<string, Look>();
   const progress = startProgressLine(terminal, PROGRESS_DELAY_MS);
   await examineFiles<SessionRow>(
@@ -148,26 +164,11 @@ function withSubagents(rows: readonly SessionRow[]): readonly ListedSession[] {
   }
   return alone.map((row) => {
     const agents = added.get(row) ?? [];
-    const all = [row, ...agents];
-    const files = [...new Set(all.map(({ file }) => file))];
-    return agents.length === 0
-      ? { row, files }
-      : { row: { ...row, subagents: row.subagents + agents.length, cost: sumCosts(all) }, files };
+    const parts = [row, ...agents] as const;
+    if (agents.length === 0) return { row, parts };
+    const cost = sumCosts(parts.map((part) => part.cost));
+    return { row: { ...row, subagents: row.subagents + agents.length, cost }, parts };
   });
-}
-
-function sumCosts(rows: readonly SessionRow[]): SessionRow['cost'] {
-  const sum = (key: keyof SessionRow['cost']): number =>
-    rows.reduce((total, { cost }) => total + cost[key], 0);
-  return {
-    dollars: sum('dollars'),
-    unpriced: sum('unpriced'),
-    responses: sum('responses'),
-    inputTokens: sum('inputTokens'),
-    cacheReadTokens: sum('cacheReadTokens'),
-    cacheWriteTokens: sum('cacheWriteTokens'),
-    outputTokens: sum('outputTokens'),
-  };
 }
 
 function choose(
@@ -208,7 +209,13 @@ function readSince(text: string | undefined, nowMs: number): string {
 
 function totalsOf(rows: readonly SessionRow[], unreadable: number): SessionTotals {
   const broken = rows.filter(({ fault }) => fault !== undefined).length;
-  return { cost: sumCosts(rows), legal: rows.length - broken, broken, unreadable, agents: agentTotals(rows) };
+  return {
+    cost: sumCosts(rows.map(({ cost }) => cost)),
+    legal: rows.length - broken,
+    broken,
+    unreadable,
+    agents: agentTotals(rows),
+  };
 }
 
 function tell(rows: readonly SessionRow[], totals: SessionTotals, report: Report): void {

@@ -6,7 +6,7 @@ import type { Problem } from '../output.ts';
 
 /** What is to be found in files: by which command, with which options. Plain data, for threads and for the index. */
 export interface ExamineTask {
-  readonly command: 'check' | 'inspect' | 'sessions';
+  readonly command: 'check' | 'details' | 'inspect' | 'sessions';
   readonly options?: unknown;
   readonly reading: Pick<RecordingOptions, 'format' | 'reader'>;
 }

@@ -70,7 +70,7 @@ export function openIndex<Found>(environment: AgentEnvironment, { by, task }: In
 
 function indexPath({ home, variables }: AgentEnvironment, { command }: ExamineTask): string {
   const cache = variables['XDG_CACHE_HOME'] || join(home, '.cache');
-  return join(cache, 'roundfold', `${command}.json`);
+  return join(cache, 'roundfold', `${command}.jsonl`);
 }
 
 const TYPE = 'roundfold-index';

@@ -1,5 +1,6 @@
 /** A thread that examines one file after the other, as it is told. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { detailsOf } from '../../report/session-details.ts';
 import { sessionsOf } from '../../report/session-row.ts';
 import { checkRecording } from '../commands/check.ts';
 import { inspectSegments } from '../commands/inspect.ts';
@@ -12,6 +13,7 @@ const task = workerData as ExamineTask; // put there by the pool
 /** What each command does with files; its options are what the same command gave the pool. */
 const commands: Readonly<Record<ExamineTask['command'], (options: never) => Examine<unknown>>> = {
   check: (options) => ofEach((recording) => checkRecording(recording, options)),
+  details: (options) => (recordings) => detailsOf(recordings, options),
   inspect: (options) => ofEach((recording) => inspectSegments(recording, options)),
   sessions: () => sessionsOf,
 };
