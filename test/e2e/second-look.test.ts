@@ -95,9 +95,12 @@ describe.each(['sessions', 'check', 'inspect'])('a second look with %s', (comman
     expect(second).toEqual({ ...first, read: [] });
   });
 
-  it('reads large files once too, in threads', async () => {
+  it('reads so many files that threads do it once too', async () => {
     const { path, cache } = writeFiles(`${command}-large`);
-    writeFileSync(join(path, 'large.jsonl'), session(300, 1500));
+    const large = session(300, 1500);
+    // Threads read from 50 MB on.
+    for (let bytes = 0; bytes < 50_000_000; bytes += large.length)
+      writeFileSync(join(path, bytes === 0 ? 'large.jsonl' : `large-${bytes}.jsonl`), large);
     const first = await look(path, cache, [command, path, '--json']);
     const second = await look(path, cache, [command, path, '--json']);
 
