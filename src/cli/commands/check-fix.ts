@@ -121,7 +121,7 @@ function writeMended({ file, mended, recording }: Diagnosis, given: GivenArgumen
   const session =
     writer === undefined
       ? undefined
-      : createSessionOutput(writer, mended.conversation, recording, { model: transcript.model });
+      : createSessionOutput(writer, mended.conversation, recording, { file, model: transcript.model });
   if (given.flag('resume')) {
     if (session === undefined) {
       throw new RoundfoldError('usage', `--resume needs a session of an agent, and ${file} is none`, {
