@@ -14,7 +14,6 @@ interface Manifest {
 const WORKERS = [
   './dist/cli/compare/worker.js',
   './dist/cli/examine/worker.js',
-  './dist/cli/sessions/worker.js',
   './dist/proxy/threads/worker.js',
 ];
 

@@ -47,8 +47,8 @@ const KINDS: ReadonlyMap<FileKind, { readonly name: string; readonly beginning: 
     },
   ],
   ['export', { name: 'export of a store', beginning: /^\{"version":\d{1,9},"type":"roundfold-export"/ }],
-  ['index', { name: 'index of roundfold', beginning: /^\{"version":\d{1,9},"type":"roundfold-sessions"/ }],
-  // A conversation has no entry: nothing tells one that roundfold wrote from one that somebody needs.
+  // An index has no entry, since its place is our own, and a conversation has none: nothing tells one that roundfold wrote
+  // from one that somebody needs.
 ]);
 
 /** Options that name a file to write, and what is written there. */

@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { describePlace, RoundfoldError } from '../conversation/errors.ts';
 import { printable, printablePath } from '../conversation/printable.ts';
 import { formats } from '../formats/registry.ts';
@@ -8,15 +6,17 @@ import { findModel } from '../tokens/catalog.ts';
 import { catalog } from '../tokens/catalog-data.ts';
 import type { BadInput } from '../transcripts/input/json-values.ts';
 import { fileSource } from '../transcripts/input/source.ts';
-import { type Recording, type RecordingOptions, readRecordingsOf } from '../transcripts/recordings.ts';
+import { type Recording, readRecordingsOf } from '../transcripts/recordings.ts';
 import { transcriptReaders } from '../transcripts/registry.ts';
 import { type GivenArguments, jsonOption, type OptionDefinition } from './command.ts';
+import { type ExaminedFile, type ExamineTask, ofEach } from './examine/examine-file.ts';
+import { type ExamineOptions, examineFiles } from './examine/examine-files.ts';
+import { expandFolders, type SessionFile, sizedFiles } from './examine/find-files.ts';
 import { type ExitCode, exitCodeOf, worstOf } from './exit-codes.ts';
+import { untilInterrupted } from './interruption.ts';
 import { nearest } from './nearest.ts';
 import { type Problem, type Report, reportError, writeJson } from './output.ts';
-import { expandFolders } from './sessions/find-files.ts';
 import { shareBar, startProgressLine, type Terminal } from './terminal.ts';
-import { runInThreads } from './threads.ts';
 
 /** Options of every command that reads conversations. */
 export const readingOptions: readonly OptionDefinition[] = [
@@ -48,29 +48,13 @@ export interface RecordingVisitor<Found> {
   endFolders?(files: number, unreadable: number): void;
 }
 
-/** What threads are told of a command: its name, and its options as plain data. */
-export interface ExamineTask {
-  readonly command: 'check' | 'inspect';
-  readonly options: unknown;
-  readonly reading: Pick<RecordingOptions, 'format' | 'reader'>;
-}
-
-/** What a thread found in a file. Plain data. */
-export interface ExaminedFile {
-  readonly source: string;
-  readonly found: readonly unknown[];
-  readonly bad: readonly BadInput[];
-  /** Why it could not be read. */
-  readonly problem: (Problem & { readonly exitCode: ExitCode }) | undefined;
-}
-
 /** What reading a file comes to: a code to end with, or why it cannot be read. */
 type Seen = { readonly code: ExitCode } | { readonly problem: Problem; readonly exitCode: ExitCode };
 
 /**
  * Gives every conversation of every file to the visitor, those below folders included. A file that cannot be read is
  * reported and the next one taken; one that was found in a folder is no failure. Ends with the worst of all codes. Folders
- * that are worth it are read by all processors.
+ * are read by all processors where that is worth it, and files that have not changed since the last time are not read again.
  */
 export async function eachRecording<Found>(
   given: GivenArguments,
@@ -84,10 +68,6 @@ export async function eachRecording<Found>(
   const line = startProgressLine(report.terminal, PROGRESS_DELAY_MS);
   let unreadable = 0;
   let done = 0;
-  // Many files have one line together: hardly any of them takes long by itself.
-  const say = (): string =>
-    `${shareBar(done / files.length, report.terminal)} of ${countOf(files.length, 'file')}`;
-  const folderLine = hasFolder ? { update: () => line.update(say), end: line.end } : undefined;
   const settle = (file: string, seen: Seen): void => {
     done++;
     if ('code' in seen) {
@@ -101,17 +81,19 @@ export async function eachRecording<Found>(
       codes.push(seen.exitCode);
     } else sayUnreadable(report, file, seen.problem.message);
   };
-  if (hasFolder && visitor.task !== undefined && isWorthThreads(files)) {
-    await examineInThreads(
-      files,
-      visitor.task,
-      () => line.update(say),
-      (file, examined) => {
-        line.end();
-        settle(file, tellExamined(examined, report, visitor));
-      },
-    );
+  if (hasFolder && visitor.task !== undefined && !files.includes('-')) {
+    const look = { task: visitor.task, examine: ofEach(visitor.examine), progress: line };
+    const stoppedWith = await examineInOrder<Found>(files, report, look, (file, examined) => {
+      line.end();
+      settle(file, tellExamined(file, examined, report, visitor));
+    });
+    if (stoppedWith !== undefined)
+      return sayInterrupted(report, stoppedWith, { done, of: files.length, noun: 'file' });
   } else {
+    // Many files have one line together: hardly any of them takes long by itself.
+    const say = (): string =>
+      `${shareBar(done / files.length, report.terminal)} of ${countOf(files.length, 'file')}`;
+    const folderLine = hasFolder ? { update: () => line.update(say), end: line.end } : undefined;
     for (const file of files) {
       folderLine?.update();
       settle(file, await visitFile(file, given, report, { visitor, progress: folderLine }));
@@ -122,53 +104,58 @@ export async function eachRecording<Found>(
   return worstOf(codes);
 }
 
-/** So few bytes are read sooner than threads start. */
-const WORTH_THREADS_BYTES = 2_000_000;
-
-function isWorthThreads(files: readonly string[]): boolean {
-  const sizes = files.map((file) =>
-    file === '-' ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+/**
+ * Examines files and tells of them in their order, whichever was done first.
+ * @returns what to end with when it was interrupted
+ */
+async function examineInOrder<Found>(
+  paths: readonly string[],
+  { terminal }: Report,
+  look: Pick<ExamineOptions<Found>, 'task' | 'examine' | 'progress'>,
+  tell: (file: string, examined: ExaminedFile<Found>) => void,
+): Promise<ExitCode | undefined> {
+  const files = sizedFiles(paths);
+  const waiting = new Map<SessionFile, ExaminedFile<Found>>();
+  let next = 0;
+  const onExamined = (file: SessionFile, examined: ExaminedFile<Found>): void => {
+    waiting.set(file, examined);
+    for (let ready = files[next]; ready !== undefined; ready = files[++next]) {
+      const found = waiting.get(ready);
+      if (found === undefined) return;
+      tell(ready.path, found);
+      waiting.delete(ready);
+    }
+  };
+  const run = untilInterrupted((signal) =>
+    examineFiles(files, { ...look, signal, terminal, onExamined }).finally(look.progress.end),
   );
-  return !files.includes('-') && sizes.reduce((sum, size) => sum + size, 0) >= WORTH_THREADS_BYTES;
+  return (await run).stoppedWith;
 }
 
-/** Files are told of in their order, whichever was done first. */
-async function examineInThreads(
-  files: readonly string[],
-  task: ExamineTask,
-  onDone: () => void,
-  tell: (file: string, examined: ExaminedFile) => void,
-): Promise<void> {
-  const waiting = new Map<number, ExaminedFile>();
-  let next = 0;
-  await runInThreads<number, ExaminedFile>([...files.keys()], {
-    worker: 'examine',
-    workerData: { task, files },
-    threads: availableParallelism(),
-    onResult(index, examined) {
-      waiting.set(index, examined);
-      onDone();
-      for (let ready = waiting.get(next); ready !== undefined; ready = waiting.get(next)) {
-        tell(files[next] ?? '', ready);
-        waiting.delete(next);
-        next++;
-      }
-    },
-    onCrash(_, error) {
-      throw error;
-    },
+/** Says that somebody ended it before all were seen. */
+export function sayInterrupted(
+  report: Report,
+  code: ExitCode,
+  seen: { readonly done: number; readonly of: number; readonly noun: 'file' | 'session' },
+): ExitCode {
+  reportError(report, {
+    code: 'interrupted',
+    message: `interrupted after ${seen.done} of ${countOf(seen.of, seen.noun)}`,
+    remedy: 'Run it again: what was seen is not read a second time.',
   });
+  return code;
 }
 
 function tellExamined<Found>(
-  { source, found, bad, problem }: ExaminedFile,
+  file: string,
+  { found, bad, problem }: ExaminedFile<Found>,
   report: Report,
   visitor: RecordingVisitor<Found>,
 ): Seen {
-  const codes = found.map((one) => visitor.tell(one as Found, source)); // what the same command's `examine` gave
-  if (codes.length > 0) reportBadInput(report, source, bad);
+  const codes = found.map((one) => visitor.tell(one, file));
+  if (codes.length > 0) reportBadInput(report, file, bad);
   if (problem !== undefined) return { problem, exitCode: problem.exitCode };
-  visitor.endFile?.(source);
+  visitor.endFile?.(file);
   return { code: worstOf(codes) };
 }
 

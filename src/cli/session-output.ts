@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { RoundfoldError } from '../conversation/errors.ts';
 import type { Conversation } from '../conversation/format.ts';
 import type { Message } from '../conversation/message.ts';
@@ -75,18 +76,20 @@ export function createSessionOutput(
   writer: SessionWriter,
   conversation: Conversation,
   { transcript, conversations }: Recording,
-  facts: { readonly model: string | undefined; readonly tokensBefore?: number },
+  facts: Pick<NewSession, 'model' | 'tokensBefore' | 'tokensAfter'> & { readonly file: string },
 ): SessionOutput {
   const recordedFolder = transcript.session?.folder;
   const isHere = recordedFolder !== undefined && existsSync(recordedFolder);
+  const { file, ...rest } = facts;
+  const isSameAgent = transcript.reader === writer.name;
   const about: NewSession = {
+    ...rest,
     folder: isHere ? recordedFolder : process.cwd(),
-    model: facts.model,
-    recorded: transcript.reader === writer.name ? transcript.session : undefined,
+    recorded: isSameAgent ? transcript.session : undefined,
     now: new Date(),
     createId: randomUUID,
     unchanged: commonBeginning(conversations.at(-1)?.messages ?? [], conversation.messages),
-    tokensBefore: facts.tokensBefore,
+    source: isSameAgent && file !== '-' ? resolve(file) : undefined,
   };
   const written = writeSession(writer, conversation, about);
   return {

@@ -9,7 +9,7 @@ export type ThreadMessage<Result> =
 
 export interface ThreadOptions<Job, Result> {
   /** Folder below `cli` whose `worker.ts` the threads run. */
-  readonly worker: 'compare' | 'examine' | 'sessions';
+  readonly worker: 'compare' | 'examine';
   /** What every thread is told when it starts. */
   readonly workerData?: unknown;
   /** How many work at the same time, at most. */

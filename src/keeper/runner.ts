@@ -80,6 +80,8 @@ export function createRunner(rememberedConversations: number): Runner {
         newest = viewOf(context, turn, { track, checkpoint: await findFor(context, turn, track) });
         view = newest;
       }
+      // A provider that counts more than we do is reason enough to use what is ready.
+      if (shouldContextCollapse(view.tokens, windowTokens)) view = newest;
       const isReady = view !== newest;
       const isStarted = startIfDue(context, { turn, track, view, isReady, closing: controller });
       if (!isStarted && track.flight === undefined) track.state = afterTurn(track.state);
@@ -89,8 +91,7 @@ export function createRunner(rememberedConversations: number): Runner {
       }
       const used = view.checkpoint?.chain;
       track.sent = { checkpoint: used };
-      if (used !== undefined && track.firstUses.get(used) === undefined)
-        track.firstUses.use(used, turn.chain.length);
+      if (used !== undefined) noteUse(track, used, turn.chain.length);
       const { checkpoint } = view;
       const isStored = checkpoint !== undefined && !track.unstored.has(checkpoint);
       if (!shouldContextCollapse(view.tokens, windowTokens)) return { ...view, isStored, reductions: [] };
@@ -109,6 +110,11 @@ export function createRunner(rememberedConversations: number): Runner {
       await settle();
     },
   };
+}
+
+function noteUse({ firstUses, shortestUses }: Track, checkpoint: string, length: number): void {
+  if (firstUses.get(checkpoint) === undefined) firstUses.use(checkpoint, length);
+  shortestUses.use(checkpoint, Math.min(length, shortestUses.get(checkpoint) ?? length));
 }
 
 /** The turn with what was asked for its conversation under any of its names. */
@@ -190,7 +196,7 @@ async function viewInForce(
   { track, newest }: { readonly track: Track; readonly newest: View },
 ): Promise<View> {
   const { foldTokens, engine } = context;
-  const wasSent = ({ chain }: Checkpoint) => (track.firstUses.get(chain) ?? Infinity) <= turn.chain.length;
+  const wasSent = ({ chain }: Checkpoint) => (track.shortestUses.get(chain) ?? Infinity) <= turn.chain.length;
   let view = newest;
   while (view.checkpoint !== undefined && !wasSent(view.checkpoint)) {
     const before = foldTokens === 0 ? 'lost' : await parentOf(context, turn, track, view.checkpoint);

@@ -24,6 +24,8 @@ export interface Track {
   sent: { readonly checkpoint: string | undefined } | undefined;
   /** Length of the list with which a checkpoint was first used here: reasoning before it was written for another view. */
   readonly firstUses: Recent<string, number>;
+  /** Length of the shortest list that a checkpoint was used with here: a client may go back in its list. */
+  readonly shortestUses: Recent<string, number>;
 }
 
 /** Work for a conversation as it was at a request. */
@@ -96,6 +98,7 @@ function newTrack(tenant: string, name: string): Track {
     flight: undefined,
     sent: undefined,
     firstUses: new Recent(REMEMBERED_USES),
+    shortestUses: new Recent(REMEMBERED_USES),
   };
 }
 

@@ -69,15 +69,8 @@ export async function exchange<Given extends Answer>(
   const tenant = tenantOf(request, options.tenants);
   const record = { startedAt, request, tenant, now, observer, upstream: upstream.name };
   const own = upstream.own === undefined ? undefined : await ownAnswer(request, now);
-  if (own !== undefined && upstream.own !== undefined) {
-    const answer = upstream.own(own);
-    const folded = { ...passed('compaction-answered'), tokensSent: 0 };
-    const prepareMs = now() - startedAt;
-    const watch = watchAnswer(answer, request.route, options, (_usage, firstByteAt) =>
-      tell(record, folded, { prepareMs, recoveries: 0, firstByteAt, answer }),
-    );
-    return { answer, added: ourHeaders(folded, 0), watch };
-  }
+  if (own !== undefined && upstream.own !== undefined)
+    return answerHere(upstream.own(own), { begun: record, options });
   const unpacked = unpackedBody(request);
   const isKept = tenant !== undefined && isRead(request.route) && request.text !== undefined;
   const wishes = isKept ? await options.wishesOf?.(tenant) : undefined;
@@ -140,6 +133,19 @@ async function ownAnswer(
 ): Promise<OwnAnswer | undefined> {
   const isBypassed = (headerOf(headers, BYPASS_HEADER) ?? '') !== '';
   return isBypassed || text === undefined ? undefined : answerCompaction({ route, text, signal, now });
+}
+
+/** An exchange that went nowhere. */
+function answerHere<Given extends Answer>(
+  answer: Given,
+  { begun, options }: { readonly begun: Begun; readonly options: ExchangeOptions },
+): Exchanged<Given> {
+  const folded = { ...passed('compaction-answered'), tokensSent: 0 };
+  const prepareMs = begun.now() - begun.startedAt;
+  const watch = watchAnswer(answer, begun.request.route, options, (_usage, firstByteAt) =>
+    tell(begun, folded, { prepareMs, recoveries: 0, firstByteAt, answer }),
+  );
+  return { answer, added: ourHeaders(folded, 0), watch };
 }
 
 /** The body with our compaction items as messages; undefined when it has none. */

@@ -6,7 +6,7 @@ import type { Purpose } from './spending.ts';
 import { countOf, drawTable, formatShare, formatShort } from './terminal.ts';
 
 /** What people call what money is spent on. */
-const purposeNames: Readonly<Record<Purpose, string>> = {
+export const purposeNames: Readonly<Record<Purpose, string>> = {
   instructions: 'instructions and tools',
   user: 'words of the user',
   'tool-results': 'tool results',
@@ -18,7 +18,8 @@ const purposeNames: Readonly<Record<Purpose, string>> = {
   elsewhere: 'abandoned branches and sub-agents',
 };
 
-const causeNames: Readonly<Record<MissCause, string>> = {
+/** What people call the reasons for which a cache did not have something. */
+export const causeNames: Readonly<Record<MissCause, string>> = {
   'first-request': 'first request',
   compaction: 'after a compaction',
   'another-model': 'another model',

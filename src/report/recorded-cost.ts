@@ -36,6 +36,20 @@ export function recordedCost(charges: readonly RecordedCharge[]): RecordedCost {
   };
 }
 
+/** What several sums come to. */
+export function sumCosts(costs: readonly RecordedCost[]): RecordedCost {
+  const sum = (key: keyof RecordedCost): number => costs.reduce((total, cost) => total + cost[key], 0);
+  return {
+    dollars: sum('dollars'),
+    unpriced: sum('unpriced'),
+    responses: sum('responses'),
+    inputTokens: sum('inputTokens'),
+    cacheReadTokens: sum('cacheReadTokens'),
+    cacheWriteTokens: sum('cacheWriteTokens'),
+    outputTokens: sum('outputTokens'),
+  };
+}
+
 const PER_MILLION = 1e-6;
 
 /** What the tokens of one response cost, in dollars per token. */

@@ -4,7 +4,7 @@ import { createTokenEstimator } from '../tokens/estimator.ts';
 import { tokenProfileForModel } from '../tokens/profiles.ts';
 import type { Recording } from '../transcripts/recordings.ts';
 import { requestsOf } from '../transcripts/requests.ts';
-import { type RecordedCost, recordedCost } from './recorded-cost.ts';
+import { type RecordedCost, recordedCost, sumCosts } from './recorded-cost.ts';
 import { addSpending, noSpending, type Purpose, purposes } from './spending.ts';
 
 /** What a session cost, and why. All money is in dollars. Plain data. */
@@ -45,10 +45,14 @@ export interface MoneyReplay {
 }
 
 /**
- * Explains the cost of one session.
- * @param recordings the session and its sub-agents, from all files that they are in
+ * Explains the cost of one session, as far as one file has it.
+ * @param recordings the session and its sub-agents
+ * @param isReplayed whether to send it again too, which takes ten times as long as all the rest
  */
-export async function sessionMoney(recordings: readonly Recording[]): Promise<SessionMoney> {
+export async function sessionMoney(
+  recordings: readonly Recording[],
+  isReplayed = true,
+): Promise<SessionMoney> {
   const charges = recordings.flatMap(({ transcript }) => transcript.charges ?? []);
   const { requests, elsewhere } = requestsOf(recordings);
   const spending = noSpending();
@@ -65,7 +69,49 @@ export async function sessionMoney(recordings: readonly Recording[]): Promise<Se
       .filter(({ dollars }) => dollars > 0)
       .toSorted((left, right) => right.dollars - left.dollars),
     cacheMisses: sumMisses([...requests.values()].flatMap(cacheMissesOf)),
-    replay: await replayAll(requests),
+    replay: isReplayed ? await replayAll(requests) : undefined,
+  };
+}
+
+/** The money of several sessions, or of one that is in several files. */
+export function sumMoney(list: readonly SessionMoney[]): SessionMoney {
+  const models = Map.groupBy(
+    list.flatMap((money) => money.models),
+    ({ model }) => model,
+  );
+  const purposeSums = Map.groupBy(
+    list.flatMap(({ spentOn }) => spentOn),
+    ({ purpose }) => purpose,
+  );
+  const misses = list.flatMap(({ cacheMisses }) => cacheMisses);
+  const replays = list.flatMap(({ replay }) => (replay === undefined ? [] : [replay]));
+  return {
+    cost: sumCosts(list.map(({ cost }) => cost)),
+    models: [...models]
+      .map(([model, own]) => ({ model, ...sumCosts(own) }))
+      .toSorted((left, right) => right.dollars - left.dollars),
+    spentOn: [...purposeSums]
+      .map(([purpose, own]) => ({ purpose, dollars: own.reduce((sum, { dollars }) => sum + dollars, 0) }))
+      .toSorted((left, right) => right.dollars - left.dollars),
+    cacheMisses: missCauses.flatMap((cause) => {
+      const own = misses.filter((miss) => miss.cause === cause);
+      const sum = (key: 'requests' | 'tokens' | 'dollars'): number =>
+        own.reduce((total, miss) => total + miss[key], 0);
+      return own.length === 0
+        ? []
+        : [{ cause, requests: sum('requests'), tokens: sum('tokens'), dollars: sum('dollars') }];
+    }),
+    replay: replays.length === 0 ? undefined : replays.reduce(addReplays),
+  };
+}
+
+function addReplays(left: MoneyReplay, right: MoneyReplay): MoneyReplay {
+  return {
+    recorded: left.recorded + right.recorded,
+    asItWas: left.asItWas + right.asItWas,
+    withRoundfold: left.withRoundfold + right.withRoundfold,
+    saved: left.saved + right.saved,
+    compactions: left.compactions + right.compactions,
   };
 }
 
@@ -94,13 +140,8 @@ async function replayAll(
     const charges = stretches.flatMap((stretch) => stretch.requests.map(({ charge }) => charge));
     const { asItWas, withRoundfold, compactions } = await replayStretches(stretches, estimator);
     const recorded = recordedCost(charges).dollars;
-    total = {
-      recorded: recorded + (total?.recorded ?? 0),
-      asItWas: asItWas + (total?.asItWas ?? 0),
-      withRoundfold: withRoundfold + (total?.withRoundfold ?? 0),
-      saved: asItWas - withRoundfold + (total?.saved ?? 0),
-      compactions: compactions + (total?.compactions ?? 0),
-    };
+    const replay = { recorded, asItWas, withRoundfold, saved: asItWas - withRoundfold, compactions };
+    total = total === undefined ? replay : addReplays(total, replay);
   }
   return total;
 }

@@ -40,24 +40,58 @@ export interface SessionRow {
 
 const PROMPT_CHARACTERS = 200;
 
+/** The sessions of a file, as rows. */
+export async function* sessionsOf(
+  recordings: AsyncIterable<Recording>,
+  file: string,
+): AsyncGenerator<SessionRow> {
+  const all: Recording[] = [];
+  for await (const recording of recordings) all.push(recording);
+  yield* sessionRows(file, all);
+}
+
+/** A session in a file, and all that belongs to it there: sub-agents, and beginnings that lead nowhere. */
+export interface SessionGroup {
+  readonly main: Recording;
+  readonly all: readonly Recording[];
+}
+
 /**
- * The rows of a file: one for each session in it, sub-agents counted with theirs. Where a file has conversations of one session
- * that are not linked, the one that was continued last is the session.
+ * The sessions of a file. Where it has conversations of one session that are not linked, the one that was continued last is
+ * the session. A file may hold several, each with charges of its own.
  */
-export function sessionRows(file: string, recordings: readonly Recording[]): readonly SessionRow[] {
+export function sessionGroups(recordings: readonly Recording[]): readonly SessionGroup[] {
+  const mains = mainRecordings(recordings);
+  const groups = mains.map((main) => ({ main, all: [] as Recording[] }));
+  let current = groups[0];
+  for (const recording of recordings) {
+    const own = groups.find(({ main }) => main === recording);
+    const isForeign =
+      recording.transcript.charges !== undefined &&
+      recording.transcript.session?.id !== current?.main.transcript.session?.id;
+    current = own ?? (isForeign ? undefined : current);
+    current?.all.push(recording);
+  }
+  return groups;
+}
+
+function mainRecordings(recordings: readonly Recording[]): readonly Recording[] {
   const seen = new Set<string>();
-  const isFirst = ({ transcript: { session } }: Recording): boolean => {
-    if (session?.id === undefined) return true;
+  const mains = recordings.filter(({ transcript: { kind, session } }) => {
+    if (kind !== 'main' || session?.id === undefined) return kind === 'main';
     const isNew = !seen.has(session.id);
     seen.add(session.id);
     return isNew;
-  };
-  const mains = recordings.filter(({ transcript }) => transcript.kind === 'main').filter(isFirst);
+  });
+  return mains.length === 0 ? recordings.slice(0, 1) : mains;
+}
+
+/** A row for each session of a file, sub-agents counted with theirs. */
+function sessionRows(file: string, recordings: readonly Recording[]): readonly SessionRow[] {
   const sides = recordings.filter(({ transcript }) => transcript.kind === 'side-chain').length;
-  const shown = mains.length === 0 ? recordings.slice(0, 1) : mains;
-  return shown.map((recording, index) => {
+  return mainRecordings(recordings).map((recording, index) => {
     const row = rowOf(file, recording);
-    return index === 0 && mains.length > 0 ? { ...row, subagents: sides } : row;
+    return index === 0 && !row.isSideChain ? { ...row, subagents: sides } : row;
   });
 }
 
@@ -94,7 +128,8 @@ function rowOf(file: string, { transcript, conversations }: Recording): SessionR
   };
 }
 
-function promptLimit(model: string): number {
+/** What a prompt may have at most: some models keep part of their window for the output alone. */
+export function promptLimit(model: string): number {
   return findModel(model)?.maxInputTokens ?? contextWindowForModel(model);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Conversation, withMessages } from '../conversation/format.ts';
 import { isObject, type JsonObject } from '../conversation/json.ts';
+import { PLACEHOLDER_TEXT } from '../conversation/pairing.ts';
 import { summaryMessageText } from '../conversation/summary-message.ts';
 import { findFormat } from '../formats/registry.ts';
 import { claudeCodeWriter } from './claude-code/writer.ts';
@@ -68,13 +69,17 @@ describe('a session of Claude Code', () => {
   });
 
   it('begins with a boundary where there is a memory, which is marked as the summary', () => {
-    const records = linesOf(claudeCodeWriter, compacted, newSession({ tokensBefore: 90_000 }));
+    const records = linesOf(
+      claudeCodeWriter,
+      compacted,
+      newSession({ tokensBefore: 90_000, tokensAfter: 30_000 }),
+    );
 
     expect(records[0]).toMatchObject({
       type: 'system',
       subtype: 'compact_boundary',
       parentUuid: null,
-      compactMetadata: { trigger: 'manual', preTokens: 90_000 },
+      compactMetadata: { trigger: 'manual', preTokens: 90_000, postTokens: 30_000 },
     });
     expect(records.map(({ isCompactSummary }) => isCompactSummary === true)).toEqual([
       ...[false, false, true],
@@ -100,7 +105,7 @@ describe('a session of Claude Code', () => {
 
 describe('a rollout of Codex', () => {
   it('has a memory and what stands before it as replacement history, and items after it', () => {
-    const records = linesOf(codexWriter, compacted);
+    const records = linesOf(codexWriter, compacted).filter(({ type }) => type !== 'event_msg');
     const history = inside(records[1]?.['payload'], 'replacement_history');
 
     expect(records.map(({ type }) => type)).toEqual([
@@ -110,6 +115,35 @@ describe('a rollout of Codex', () => {
     ]);
     expect(history).toHaveLength(2);
     expect(history).toMatchObject([{ type: 'message' }, { type: 'message', role: 'user' }]);
+  });
+
+  it('shows what people said and were told as events, without which the agent neither lists nor shows it', () => {
+    const events = linesOf(codexWriter, compacted)
+      .filter(({ type }) => type === 'event_msg')
+      .map(({ payload }) => [inside(payload, 'type'), inside(payload, 'message')]);
+
+    expect(events).toEqual([
+      ['user_message', 'Mend the clock.'],
+      ['context_compacted', undefined],
+      ['agent_message', 'I look.'],
+      ['agent_message', 'It is mended.'],
+    ]);
+  });
+
+  it('shows nothing that the agent has said in the name of the user', () => {
+    const harness = anthropic.read([
+      { role: 'user', content: '<environment_context>\n<cwd>/</cwd>' },
+      { role: 'user', content: '# AGENTS.md instructions for /' },
+      { role: 'assistant', content: 'Hello.' },
+    ]);
+    const events = linesOf(codexWriter, harness).filter(({ type }) => type === 'event_msg');
+
+    expect(events.map(({ payload }) => inside(payload, 'type'))).toEqual(['agent_message']);
+  });
+
+  it('keeps the branch that the agent lists it with', () => {
+    const [meta] = linesOf(codexWriter, whole, newSession({ recorded: { branch: 'tides' } }));
+    expect(meta).toMatchObject({ payload: { git: { branch: 'tides' } } });
   });
 
   it('names the model only where the same agent goes on: it warns of another one', () => {
@@ -144,6 +178,11 @@ describe('a rollout of Codex', () => {
 });
 
 describe('a session of pi', () => {
+  it('names the session that it goes on from, below which pi lists it', () => {
+    const [header] = linesOf(piWriter, whole, newSession({ source: '/sessions/old.jsonl' }));
+    expect(header).toMatchObject({ parentSession: '/sessions/old.jsonl' });
+  });
+
   it('is a header and a chain of entries, with calls and results in its own form', () => {
     const [header, model, ...entries] = linesOf(piWriter, whole);
     const messages = entries.map(({ message }) => message);
@@ -165,6 +204,19 @@ describe('a session of pi', () => {
 });
 
 describe('a session of OpenCode', () => {
+  it('is called by the first words of the user, not by what stands for something else', () => {
+    const conversation = anthropic.read([
+      { role: 'user', content: PLACEHOLDER_TEXT },
+      { role: 'assistant', content: 'Hello.' },
+      { role: 'user', content: summaryMessageText('It was wound.') },
+      { role: 'assistant', content: 'I see.' },
+      { role: 'user', content: 'Wind the\nclock.' },
+    ]);
+    const { text } = writeSession(opencodeWriter, conversation, newSession());
+
+    expect(JSON.parse(text)).toMatchObject({ info: { title: 'Wind the clock.' } });
+  });
+
   it('has ids that sort in its order, and each result with its call', () => {
     const { text } = writeSession(opencodeWriter, whole, newSession());
     const { messages } = JSON.parse(text) as { readonly messages: readonly JsonObject[] };

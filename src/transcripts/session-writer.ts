@@ -34,6 +34,10 @@ export interface NewSession {
   readonly unchanged?: number | undefined;
   /** What the conversation had before it was made smaller, where that is known. */
   readonly tokensBefore?: number | undefined;
+  /** What it has now, where that is known. */
+  readonly tokensAfter?: number | undefined;
+  /** The file of the session that it goes on from, where the same agent keeps it. */
+  readonly source?: string | undefined;
 }
 
 /** The text of a new session file, and the name that the agent knows it by. */

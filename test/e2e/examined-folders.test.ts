@@ -7,9 +7,15 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 
-/** Enough for threads: a large session first, a broken one, one with a half line, one that is none. */
-function writeMany(): { readonly path: string; readonly files: readonly string[] } {
-  const path = join(folder.path, 'many');
+/** Threads read from so many bytes on. */
+const WORTH_THREADS_BYTES = 50_000_000;
+
+/** A large session first, a broken one, one with a half line, one that is none; enough for threads where that is asked for. */
+function writeMany(
+  name: string,
+  isEnough: boolean,
+): { readonly path: string; readonly files: readonly string[] } {
+  const path = join(folder.path, name);
   mkdirSync(path, { recursive: true });
   const session = (length: number) =>
     pricedSession(
@@ -28,28 +34,33 @@ function writeMany(): { readonly path: string; readonly files: readonly string[]
     'd.json': '{"price":3}',
     'e.jsonl': session(7),
   };
-  const files = Object.entries(contents).map(([name, content]) => folder.write(`many/${name}`, content));
+  const files = Object.entries(contents).map(([file, content]) => folder.write(`${name}/${file}`, content));
+  const more = isEnough ? Math.ceil(WORTH_THREADS_BYTES / contents['a.jsonl'].length) : 0;
+  for (let index = 0; index < more; index++) folder.write(`${name}/z-${index}.jsonl`, contents['a.jsonl']);
   return { path, files };
 }
 
 describe.each(['check', 'inspect'])('%s of a folder', (command) => {
-  it('says of each file what it says of the file alone, in the order of the files', async () => {
-    const { path, files } = writeMany();
+  it.each([
+    { how: 'one thread', isEnough: false },
+    { how: 'several threads', isEnough: true },
+  ])('says of each file what it says of the file alone, in their order, with $how', async ({ isEnough }) => {
+    const { path, files } = writeMany(`${command}-${isEnough}`, isEnough);
     const whole = await runCli([command, path, '--json']);
     const alone = await Promise.all(
       files.filter((file) => !file.endsWith('d.json')).map((file) => runCli([command, file, '--json'])),
     );
     const lines = whole.stdout.split('\n').filter((line) => line !== '');
-    const told = lines.filter((line) => !/"type":"(?:summary|unreadable)"/.test(line));
+    const told = lines.filter((line) => !/"type":"(?:summary|unreadable)"|\/z-\d+\.jsonl/.test(line));
 
     expect(told).toEqual(alone.flatMap(({ stdout }) => stdout.split('\n').filter((line) => line !== '')));
     expect(lines.filter((line) => line.includes('"type":"unreadable"'))).toHaveLength(1);
-    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'summary', files: 5, unreadable: 1 });
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'summary', unreadable: 1 });
     expect(whole.code).toBe(command === 'check' ? 1 : 0);
   });
 
   it('is the same for people', async () => {
-    const { path, files } = writeMany();
+    const { path, files } = writeMany(`${command}-for-people`, false);
     const whole = await runCli([command, path]);
 
     expect(files.map((file) => whole.stdout.includes(file))).toEqual([true, true, true, false, true]);

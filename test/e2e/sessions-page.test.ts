@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderSessionsPage } from '../../src/report/html/sessions-page.ts';
 import { sessionsScript, sessionsScriptHash } from '../../src/report/html/sessions-script.ts';
+import { detailsOf, type SessionDetails } from '../../src/report/session-details.ts';
 import type { SessionRow } from '../../src/report/session-row.ts';
 import { agentTotals } from '../../src/report/sessions-text.ts';
+import { readRecordingsOf } from '../../src/transcripts/recordings.ts';
+import { writeAgentHome } from '../support/agent-home.ts';
 import { type Browser, chromiumIsMissing, chromiumPath, startChromium } from '../support/chromium.ts';
+import { runCli } from '../support/cli.ts';
+import { pricedSession } from '../support/priced-session.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -43,15 +50,47 @@ function rowOf(index: number): SessionRow {
   };
 }
 
+/** Details as they come out of a file of our own: costs, a compaction by the agent, and something to make smaller. */
+async function writtenDetails(): Promise<SessionDetails> {
+  const requests = Array.from({ length: 40 }, (_, index) => ({
+    minute: index + (index >= 30 ? 60 : 0),
+    sends: `Hour ${index}: `.concat('the tide comes in. '.repeat(60)),
+    read: index === 20 || index === 30 ? 0 : index * 900,
+    written: index === 20 || index === 30 ? (index + 1) * 900 : 900,
+    ...(index === 20 && { compacts: true }),
+  }));
+  const recordings = readRecordingsOf(folder.write('told.jsonl', pricedSession(requests)));
+  for await (const details of detailsOf(recordings, { isReplayed: true })) return details;
+  throw new Error('no session in the file');
+}
+
+const fault = { message: 'a call without a result', fix: 'Answer it.', line: 17 };
 const rows = Array.from({ length: ROWS }, (_, index) => rowOf(index));
-const broken = rows.filter(({ fault }) => fault !== undefined).length;
-const page = renderSessionsPage(rows, {
-  cost: rowOf(1).cost,
-  legal: ROWS - broken,
-  broken,
-  unreadable: 0,
-  agents: agentTotals(rows),
-});
+const details = await writtenDetails();
+const told = rows.map((row) => ({
+  row,
+  details: { ...details, faults: row.fault === undefined ? [] : [fault] },
+}));
+const broken = rows.filter(({ fault: found }) => found !== undefined).length;
+const page = renderSessionsPage(
+  told,
+  {
+    cost: rowOf(1).cost,
+    legal: ROWS - broken,
+    broken,
+    unreadable: 0,
+    agents: agentTotals(rows),
+  },
+  deflateRawSync,
+);
+
+/** The pages of sessions, unpacked as the script does it. */
+function pagesIn(text: string): readonly string[] {
+  const [, packs = ''] = /<template id="pages"[^>]*>(.*)<\/template>/.exec(text) ?? [];
+  return [...packs.matchAll(/<p>([^<]*)<\/p>/g)].flatMap(([, pack = '']) =>
+    inflateRawSync(Buffer.from(pack, 'base64')).toString('utf8').split('\0'),
+  );
+}
 
 describe('the page of sessions', () => {
   it('runs the one script that its policy names', () => {
@@ -64,6 +103,65 @@ describe('the page of sessions', () => {
 
   it('shows a prompt as text, whatever stands in it', () => {
     expect(page).toContain('Find the &lt;b&gt;lighthouse&lt;/b&gt; keeper');
+    expect(pagesIn(page)[4321]).toContain('Find the &lt;b&gt;lighthouse&lt;/b&gt; keeper');
+  });
+
+  it('holds a page for each session and stays small', () => {
+    expect(pagesIn(page)).toHaveLength(ROWS);
+    // A row takes about as much as a packed page.
+    expect(page.length / ROWS).toBeLessThan(5000);
+  });
+
+  it('tells of a session what is in its context, what it cost and why, and what a compaction would leave', () => {
+    const [, one = ''] = pagesIn(page);
+
+    for (const words of [
+      'Tokens per round',
+      'Compactions by the agent itself',
+      'Where the tokens go',
+      'at list prices',
+      'By model',
+      'Spent on',
+      'pause longer than the cache&#39;s life',
+      'after a compaction',
+      'Sent again at the same prices',
+      'What a compaction would leave',
+      'roundfold compact /sessions/1.jsonl --resume',
+    ])
+      expect(one).toContain(words);
+    expect(one).not.toContain('--fix');
+  });
+
+  it('says what the very command that it names leaves', async () => {
+    const file = join(folder.path, 'told.jsonl');
+    const { stdout } = await runCli(['compact', file, '--dry-run', '--json']);
+    const { receipt } = JSON.parse(stdout) as { readonly receipt: { readonly tokensAfter: number } };
+
+    expect(details.compacted?.after.tokens).toBe(receipt.tokensAfter);
+  });
+
+  it('tells of a broken session what is wrong, where, and what mends it', () => {
+    const [one = ''] = pagesIn(page);
+
+    expect(one).toContain('a call without a result');
+    expect(one).toContain('<td class="n">17</td>');
+    expect(one).toContain('roundfold check /sessions/0.jsonl --fix --resume');
+  });
+
+  it('is written by the command, with a page for every session it lists', async () => {
+    const { variables } = writeAgentHome(join(folder.path, 'home'));
+    const out = join(folder.path, 'written.html');
+    const { code, stderr } = await runCli(['sessions', '--html', out], { env: variables });
+    const text = readFileSync(out, 'utf8');
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `wrote ${out}\n` });
+    expect(pagesIn(text).map((each) => /id="session-name"[^>]*><bdi>([^<]*)/.exec(each)?.[1])).toEqual([
+      'Mend the nets.',
+      'Count the gulls.',
+      'Light the lamp.',
+      'Explain the tides.',
+      'Find the rounding bug.',
+    ]);
   });
 });
 
@@ -80,6 +178,9 @@ describe.skipIf(isMissing)(`in a browser${isMissing ? ` (skipped: ${chromiumIsMi
 
   const type = (id: string, value: string) =>
     `(() => { const c = document.getElementById('${id}'); c.value = ${JSON.stringify(value)}; c.dispatchEvent(new Event('input')); })()`;
+  /** Comes true with the page, however long that takes. */
+  const UNTIL = (condition: string) =>
+    `new Promise((done) => { const look = () => (${condition}) ? done(true) : setTimeout(look, 10); look(); })`;
   const FOUND = `Number(document.getElementById('count').textContent.split(' ')[0])`;
   const SHOWN = `[...document.querySelectorAll('#list tbody tr')].filter((row) => !row.hidden).length`;
   const FIRST = `document.querySelector('#list tbody tr:not([hidden]) td:nth-child(6)').textContent`;
@@ -129,6 +230,65 @@ describe.skipIf(isMissing)(`in a browser${isMissing ? ` (skipped: ${chromiumIsMi
     await open.close();
 
     expect({ first, second }).toEqual({ first: 200, second: 400 });
+  });
+
+  it('opens the page of a session and comes back to where the list was', async () => {
+    const open = await browser.open(url, { width: 1280, colours: 'light' });
+    const SEEN = `({
+      name: document.getElementById('session-name')?.textContent,
+      title: document.title,
+      isListed: !document.getElementById('all').hidden,
+      focused: document.activeElement.id,
+      words: document.querySelector('#search').value,
+      count: ${SHOWN},
+    })`;
+    await open.evaluate(type('search', 'lighthouse keeper'));
+    await open.evaluate(`document.querySelector('#list tbody tr:not([hidden]) a').focus()`);
+    await open.press('Enter');
+    await open.evaluate(UNTIL('document.title.startsWith("Find")'));
+    const opened = await open.evaluate(SEEN);
+    const charts = await open.evaluate<number>(`document.querySelectorAll('#session .plot').length`);
+    await open.evaluate(`document.querySelector('#session a[href="#"]').focus()`);
+    await open.press('Enter');
+    await open.evaluate(UNTIL('document.title === "Sessions"'));
+    const back = await open.evaluate(SEEN);
+    const { complaints, requests } = open;
+    await open.close();
+
+    const name = 'Find the <b>lighthouse</b> keeper';
+    const words = 'lighthouse keeper';
+    expect(opened).toEqual({ name, title: name, isListed: false, focused: 'session-name', words, count: 1 });
+    expect(charts).toBe(2);
+    expect(back).toMatchObject({ title: 'Sessions', isListed: true, words, count: 1 });
+    expect({ complaints, requests }).toEqual({ complaints: [], requests: [] });
+  });
+
+  it.each([
+    { width: 1280, colours: 'light' },
+    { width: 1280, colours: 'dark' },
+    { width: 400, colours: 'light' },
+    { width: 400, colours: 'dark' },
+  ] as const)('shows a session by its address, within $width pixels on $colours screens', async (view) => {
+    const open = await browser.open(`${url}#s50`, view);
+    await open.evaluate(UNTIL('document.title === "Task number 50"'));
+    const seen = {
+      complaints: open.complaints,
+      width: await open.evaluate<number>('document.documentElement.scrollWidth'),
+      broken: await open.evaluate<string>(`document.getElementById('session-broken').textContent`),
+    };
+    await open.close();
+
+    expect(seen).toEqual({ complaints: [], width: view.width, broken: 'A provider would refuse it' });
+  });
+
+  it('shows the list for an address that leads to no session', async () => {
+    const open = await browser.open(`${url}#s999999`, { width: 1280, colours: 'light' });
+    await open.evaluate(UNTIL('document.getElementById("session").hidden'));
+    const shown = await open.evaluate<number>(SHOWN);
+    const { complaints } = open;
+    await open.close();
+
+    expect({ shown, complaints }).toEqual({ shown: 200, complaints: [] });
   });
 
   it('sorts by a heading, the largest first and with a second click the smallest', async () => {

@@ -1,13 +1,5 @@
 import { spawn } from 'node:child_process';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeAgentHome } from '../support/agent-home.ts';
@@ -202,41 +194,6 @@ describe('a folder', () => {
   });
 });
 
-describe('a second look', () => {
-  const index = join(home, '.cache/roundfold/sessions.json');
-
-  it('goes by an index for its owner alone, and reads what has changed', async () => {
-    const { home: other, files: own } = writeAgentHome(join(folder.path, 'other'));
-    const env = { HOME: other, XDG_CACHE_HOME: join(other, '.cache') };
-    const look = async () => (await runCli(['sessions', '--json'], { env })).stdout;
-    const first = await look();
-    const path = join(other, '.cache/roundfold/sessions.json');
-
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(await look()).toBe(first);
-    // Only the index can know of a prompt that stands in no file.
-    writeFileSync(path, readFileSync(path, 'utf8').replace('Explain the tides.', 'Out of the index.'));
-    expect(await look()).toContain('Out of the index.');
-    appendFileSync(own.codex, '\n');
-    expect(await look()).toBe(first);
-  });
-
-  it.each(['', '{', '[]', '{"type":"roundfold-sessions"}'])('does not mind the index %j', async (content) => {
-    writeFileSync(index, content);
-    const { code, rows } = await sessions();
-
-    expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 5 });
-  });
-
-  it('does without an index where none can be written', async () => {
-    const blocked = folder.write('blocked', 'a file');
-    const run = await runCli(['sessions', '--json'], { env: { ...variables, XDG_CACHE_HOME: blocked } });
-
-    expect(run.code).toBe(0);
-    expect(existsSync(join(blocked, 'roundfold'))).toBe(false);
-  });
-});
-
 describe('Ctrl-C', () => {
   /** Ends `sessions` after so many milliseconds, as Ctrl-C does. Null where it came before there was anything to end. */
   function interrupted(work: string, env: Readonly<Record<string, string>>, afterMs: number) {
@@ -278,8 +235,9 @@ describe('Ctrl-C', () => {
       expect([null, 0, 130]).toContain(code);
     }
     expect(code).toBe(130);
-    const index = join(cache, 'roundfold/sessions.json');
-    if (existsSync(index)) expect(() => JSON.parse(readFileSync(index, 'utf8'))).not.toThrow();
+    const index = join(cache, 'roundfold/sessions.jsonl');
+    const lines = existsSync(index) ? readFileSync(index, 'utf8').trimEnd().split('\n') : [];
+    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
 
     const again = await runCli(['sessions', '--json', work], { env });
     expect(again.code).toBe(0);

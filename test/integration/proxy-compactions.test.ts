@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
+import { withRoundfold } from '../../src/proxy/fetch.ts';
 import { type ProxyOptions, startProxy } from '../../src/proxy/server.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
 import { type Proxied, resultText, startProxied } from '../support/proxied.ts';
@@ -116,6 +117,33 @@ describe('a compaction that the upstream does not know, answered here', () => {
     expect(foreign.sent).toBe(foreign.body);
     await proxy.close();
     await upstream.close();
+  });
+
+  it('is folded like any other message when the conversation outgrows its window, by the proxy and by a wrapped fetch', async () => {
+    const { client, proxy, simulator, records } = await start({ windowTokens: 16_000 });
+    const { output } = await client.responses.compact({ model, input: worked(12) });
+    const input = output as Item[];
+    const wrapped = new OpenAI({
+      apiKey: 'k',
+      baseURL: `${simulator.url}/v1`,
+      maxRetries: 0,
+      fetch: withRoundfold(fetch, { windowTokens: 16_000 }),
+    });
+    for (let turn = 1; turn <= 40; turn++) {
+      input.push({ role: 'user', content: `Look at area ${turn}. ${resultText(`area ${turn}`, 2500)}` });
+      for (const each of [client, wrapped])
+        await each.responses.create({ model, input, max_output_tokens: 500 });
+      input.push({ role: 'assistant', content: `Area ${turn} is in order.` });
+      await proxy.settle();
+    }
+    expect(simulator.requests.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(records.at(-1)?.status).toBe('folded');
+    for (const { body } of simulator.requests.slice(-2)) {
+      const sent = JSON.stringify(body);
+      expect(sent).not.toContain('"compaction"');
+      expect(sent).toContain('Never touch the file LICENSE');
+      expect(sent).not.toContain('part 3, 51');
+    }
   });
 
   it('is not, where the history is with the provider or there is none: that is said', async () => {

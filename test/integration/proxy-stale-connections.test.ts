@@ -12,7 +12,14 @@ afterEach(async () => {
   for (const each of running.splice(0).reverse()) await each.close();
 });
 
-type Behaviour = 'answer' | 'end' | 'reset' | 'begin and end';
+const behaviours = {
+  answer: (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'),
+  end: (socket: Socket) => socket.end(),
+  reset: (socket: Socket) => socket.resetAndDestroy(),
+  'half a head': (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le'),
+  'begin and end': (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok'),
+};
+type Behaviour = keyof typeof behaviours;
 
 /**
  * A server that treats every request of a connection as it is told, by the number of the connection and of the request on it,
@@ -36,10 +43,7 @@ async function serverThat(behave: (connection: number, request: number) => Behav
       text = '';
       const behaviour = behave(connection, ++requests);
       asked.push(`${connection}.${requests} ${behaviour}`);
-      if (behaviour === 'answer') socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
-      if (behaviour === 'end') socket.end();
-      if (behaviour === 'reset') socket.resetAndDestroy();
-      if (behaviour === 'begin and end') socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok');
+      behaviours[behaviour](socket);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -104,6 +108,19 @@ describe('a connection that upstream closes while a request is on its way', () =
     expect((await ask())[0]).toBe(502);
     expect(asked).toEqual([`1.1 ${how}`]);
   });
+
+  it.each([stale('half a head'), () => 'half a head' as const])(
+    'is a failure where some of an answer had come, however little (%#)',
+    async (behave) => {
+      const { url, asked } = await serverThat(behave);
+      const ask = await proxyFor(url);
+      const [first] = await ask();
+      const last = first === 502 ? first : (await ask())[0];
+      expect(last).toBe(502);
+      expect(asked.filter((each) => each.endsWith('half a head')).length).toBe(1);
+      expect(asked.length).toBe(first === 502 ? 1 : 2);
+    },
+  );
 
   it('is a broken answer once the answer has begun, and nothing is sent again', async () => {
     const { url, asked } = await serverThat(stale('begin and end'));

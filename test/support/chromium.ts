@@ -30,7 +30,7 @@ export interface OpenPage {
   readonly complaints: readonly string[];
   /** Every address it asked for, its own left out. */
   readonly requests: readonly string[];
-  /** The value of an expression in the page. */
+  /** The value of an expression in the page, or what it promises. */
   evaluate<Value>(expression: string): Promise<Value>;
   press(key: 'Tab' | 'Enter' | 'Escape' | 'j' | 'k'): Promise<void>;
   /** The page as PNG: the whole of it, or so many pixels from so many below its top. */
@@ -174,7 +174,11 @@ async function openPage(wire: Wire, url: string, { width, colours }: View): Prom
     complaints,
     requests,
     async evaluate<Value>(expression: string) {
-      const { result } = await send('Runtime.evaluate', { expression, returnByValue: true });
+      const { result } = await send('Runtime.evaluate', {
+        expression,
+        returnByValue: true,
+        awaitPromise: true,
+      });
       return (result as { readonly value: Value }).value;
     },
     async press(key) {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { devNull } from 'node:os';
 import { resolve } from 'node:path';
 
 export interface CliResult {
@@ -20,7 +21,8 @@ export function runCli(args: readonly string[], options: CliOptions = {}): Promi
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, [main, ...args], {
       cwd: options.cwd,
-      env: { PATH: process.env['PATH'] ?? '', ...options.env },
+      // What is kept between looks shall not be kept between tests, and never in the home of whoever runs them.
+      env: { PATH: process.env['PATH'] ?? '', XDG_CACHE_HOME: devNull, ...options.env },
       timeout: 50_000,
     });
     const stdout: Buffer[] = [];

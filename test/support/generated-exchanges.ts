@@ -207,6 +207,7 @@ const answer = fc.record({
   own: headersFrom(answerNames, 10),
   content,
   framing: fc.constantFrom<Framing>('length', 'chunked', 'chunked', 'close'),
+  tellsLength: fc.boolean(),
   trailers: headersFrom(['X-Checksum', 'x-odd-Trailer', 'Server-Timing'], 3),
   interim: fc.array(fc.constantFrom('102 Processing', '103 Early Hints\r\nLink: </style.css>; rel=preload'), {
     maxLength: 2,
@@ -243,10 +244,17 @@ function withBodyOf(given: typeof answer extends fc.Arbitrary<infer Value> ? Val
   const { body, headers, kind } = isBodiless ? bodiless : given.content;
   const framing: Framing = isBodiless ? 'none' : given.framing;
   const trailers = framing === 'chunked' ? given.trailers : [];
+  // Where there is no body, a length is that of the body there would be.
+  const mayTellLength = isBodiless && !given.status.startsWith('204') && given.tellsLength;
   const names = trailers.filter((_, index) => index % 2 === 0);
   return {
     status: given.status,
-    headers: [...given.own, ...headers, ...(names.length === 0 ? [] : ['Trailer', names.join(', ')])],
+    headers: [
+      ...given.own,
+      ...headers,
+      ...(names.length === 0 ? [] : ['Trailer', names.join(', ')]),
+      ...(mayTellLength ? ['Content-Length', '1234'] : []),
+    ],
     body,
     trailers,
     framing,

@@ -54,22 +54,56 @@ async function writePieces(socket: Socket, pieces: readonly Buffer[]): Promise<v
   }
 }
 
-/** Sends bytes in pieces and reads the answer, interim ones left out. `method` tells whether it has a body. */
-export async function askRaw(url: string, pieces: readonly Buffer[], method: string): Promise<RawMessage> {
+/** A client that keeps its connection, as programs do: an answer that is read wrongly spoils the next. */
+export interface RawClient {
+  /** Sends bytes in pieces and reads the answer, interim ones left out. `method` tells whether it has a body. */
+  ask(pieces: readonly Buffer[], method: string): Promise<RawMessage>;
+  /** How many connections it took. */
+  connections(): number;
+  close(): void;
+}
+
+export function createRawClient(url: string): RawClient {
   const { hostname, port } = new URL(url);
-  const socket = connect({ port: Number(port), host: hostname, noDelay: true });
-  const { promise, resolve, reject } = Promise.withResolvers<RawMessage>();
-  const reader = createReader((start) => hasNoBody(start, method), resolve);
-  socket.on('data', (chunk) => reader.push(chunk));
-  socket.on('error', reject);
-  socket.on('close', () => {
-    reader.end();
-    reject(new Error('the connection ended before the answer did'));
-  });
-  await once(socket, 'connect');
-  const [answer] = await Promise.all([promise, writePieces(socket, pieces)]);
-  socket.destroy();
-  return answer;
+  let socket: Socket | undefined;
+  let connections = 0;
+  let asked = { method: '', ...Promise.withResolvers<RawMessage>() };
+
+  const open = async (): Promise<Socket> => {
+    if (socket?.writable === true) return socket;
+    const made = connect({ port: Number(port), host: hostname, noDelay: true });
+    connections++;
+    const reader = createReader(
+      (start) => hasNoBody(start, asked.method),
+      (answer) => asked.resolve(answer),
+    );
+    made.on('data', (chunk) => reader.push(chunk));
+    made.on('error', () => made.destroy());
+    made.on('close', () => {
+      if (made !== socket) return;
+      reader.end();
+      asked.reject(new Error('the connection ended before the answer did'));
+    });
+    socket = made;
+    await once(made, 'connect');
+    return made;
+  };
+
+  return {
+    async ask(pieces, method) {
+      asked = { method, ...Promise.withResolvers<RawMessage>() };
+      const { promise } = asked;
+      const used = await open();
+      const [answer] = await Promise.all([promise, writePieces(used, pieces)]);
+      if (headerValue(answer.headers, 'connection')?.toLowerCase() === 'close') {
+        socket = undefined;
+        used.destroy();
+      }
+      return answer;
+    },
+    connections: () => connections,
+    close: () => void socket?.destroy(),
+  };
 }
 
 /** A server that answers every request with the bytes it was given for it, and keeps what arrived. */
@@ -185,13 +219,12 @@ function readHead(bytes: Buffer, isBodiless: (start: string) => boolean): Head |
   if (end === -1) return undefined;
   const [start = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
   const headers = headersOf(lines);
-  const value = (name: string) => headers[headers.findIndex((each) => each.toLowerCase() === name) + 1];
-  const has = (name: string) => headers.some((each, index) => index % 2 === 0 && each.toLowerCase() === name);
   const isAnswer = start.startsWith('HTTP/');
   const length = (): Head['length'] => {
     if (isBodiless(start)) return 0;
-    if (has('transfer-encoding')) return 'chunked';
-    if (has('content-length')) return Number(value('content-length'));
+    if (headerValue(headers, 'transfer-encoding') !== undefined) return 'chunked';
+    const told = headerValue(headers, 'content-length');
+    if (told !== undefined) return Number(told);
     return isAnswer && !/^HTTP\/1\.1 1/.test(start) ? 'close' : 0;
   };
   return { start, headers, bodyAt: end + 4, length: length() };
@@ -219,6 +252,12 @@ function readChunks(bytes: Buffer, from: number) {
     if (text === '') return { body: Buffer.concat(chunks), trailers: headersOf(lines), end: place };
     lines.push(text);
   }
+}
+
+/** The value of a header, by its name in lower case; undefined when it is not there. */
+export function headerValue(headers: readonly string[], name: string): string | undefined {
+  const place = headers.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
+  return place === -1 ? undefined : headers[place + 1];
 }
 
 function headersOf(lines: readonly string[]): readonly string[] {

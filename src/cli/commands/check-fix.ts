@@ -9,11 +9,11 @@ import { errorsOf, type MendedSession, mendSession } from '../../transcripts/men
 import { type Recording, readRecordingsOf } from '../../transcripts/recordings.ts';
 import { sessionWriters } from '../../transcripts/registry.ts';
 import type { GivenArguments } from '../command.ts';
+import { expandFolders } from '../examine/find-files.ts';
 import { type ExitCode, exitCodeOf, exitCodes, worstOf } from '../exit-codes.ts';
 import { checkOutputs, writePrivateFile } from '../files.ts';
 import { type Report, reportError, writeJson } from '../output.ts';
 import { createSessionOutput, placeSession, resumeCommand, type SessionOutput } from '../session-output.ts';
-import { expandFolders } from '../sessions/find-files.ts';
 
 /** A file with what is wrong with it, and its live conversation as it was mended. */
 interface Diagnosis {
@@ -121,7 +121,7 @@ function writeMended({ file, mended, recording }: Diagnosis, given: GivenArgumen
   const session =
     writer === undefined
       ? undefined
-      : createSessionOutput(writer, mended.conversation, recording, { model: transcript.model });
+      : createSessionOutput(writer, mended.conversation, recording, { file, model: transcript.model });
   if (given.flag('resume')) {
     if (session === undefined) {
       throw new RoundfoldError('usage', `--resume needs a session of an agent, and ${file} is none`, {

@@ -115,8 +115,8 @@ interface Finding {
   readonly segment: number;
   readonly messages: number;
   readonly violations: readonly Violation[];
-  /** Line of the file that each violation concerns, where its reader kept it. */
-  readonly lines: readonly (number | undefined)[];
+  /** Line of the file that each violation concerns; null where its reader did not keep it. */
+  readonly lines: readonly (number | null)[];
   /** False for a format that has no rules of its own: whether it is legal is not known then. */
   readonly isJudged: boolean;
 }
@@ -199,7 +199,7 @@ function printViolations({ terminal }: Report, { finding }: Located, isComplete:
   for (const [index, violation] of shown.entries()) {
     const style = severityStyles[violation.severity];
     const number = finding.lines[index];
-    const line = number === undefined ? '' : ` (line ${number})`;
+    const line = typeof number === 'number' ? ` (line ${number})` : '';
     terminal.out(
       `  ${terminal.style(style, violation.rule)} ${printable(violation.path)}${line}: ${printable(violation.message, 400)}\n`,
     );
@@ -210,8 +210,8 @@ function printViolations({ terminal }: Report, { finding }: Located, isComplete:
 }
 
 /** The line of the file that the message at `messages.12…` comes from, where its reader kept it. */
-function lineOf(path: string, { transcript }: Recording, segment: number): number | undefined {
+function lineOf(path: string, { transcript }: Recording, segment: number): number | null {
   const index = /^\w+[.[](\d+)/.exec(path)?.[1];
   const origin = index === undefined ? undefined : transcript.segments[segment]?.origins[Number(index)];
-  return origin?.place.line;
+  return origin?.place.line ?? null;
 }

@@ -16,12 +16,12 @@ import {
   type Summary,
   summarize,
 } from '../compare/summary.ts';
+import { expandFolders } from '../examine/find-files.ts';
 import { type ExitCode, exitCodes, worstOf } from '../exit-codes.ts';
 import { checkOutputs, forceOption, writeOutput } from '../files.ts';
 import { nearest } from '../nearest.ts';
 import { type Report, reportError, writeJson } from '../output.ts';
 import { readingOptions, readModel } from '../recordings.ts';
-import { expandFolders } from '../sessions/find-files.ts';
 import { shareBar, startProgressLine } from '../terminal.ts';
 
 /** The default strategy, two that agents use on their own, and a summary alone. */

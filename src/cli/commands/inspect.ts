@@ -5,8 +5,9 @@ import { type InspectedSession, renderInspectionPage } from '../../report/html/i
 import { type Inspection, inspectConversation } from '../../report/inspection.ts';
 import { inspectionText } from '../../report/inspection-text.ts';
 import { type RoundSeries, recordedSeries } from '../../report/round-series.ts';
+import { promptLimit } from '../../report/session-row.ts';
 import { countOf, drawTable, formatCount, formatShare, formatShort } from '../../report/terminal.ts';
-import { contextWindowForModel, findModel } from '../../tokens/catalog.ts';
+import { findModel } from '../../tokens/catalog.ts';
 import { createTokenEstimator, type TokenEstimator } from '../../tokens/estimator.ts';
 import { loadExactCounter } from '../../tokens/exact-counter.ts';
 import { tokensOf } from '../../tokens/measure.ts';
@@ -224,11 +225,6 @@ function notesOnFrame({ continues, managedBy }: Frame): readonly string[] {
     ...(continues === undefined ? [] : [`part of the history is on the server (${continues})`]),
     ...(managedBy === undefined ? [] : [`the provider shortens this context itself (${managedBy})`]),
   ];
-}
-
-/** What a prompt may have at most: some models keep part of their window for the output alone. */
-function promptLimit(model: string): number {
-  return findModel(model)?.maxInputTokens ?? contextWindowForModel(model);
 }
 
 function estimatorFor(model: string | undefined, { estimators, countText }: Settings): TokenEstimator {

@@ -1,24 +1,24 @@
-import { availableParallelism } from 'node:os';
+import { deflateRawSync } from 'node:zlib';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import { renderSessionsPage } from '../../report/html/sessions-page.ts';
-import type { SessionRow } from '../../report/session-row.ts';
+import { sumCosts } from '../../report/recorded-cost.ts';
+import { type SessionRow, sessionsOf } from '../../report/session-row.ts';
 import { agentTotals, type SessionTotals, sessionsText } from '../../report/sessions-text.ts';
-import { formatBytes } from '../../report/terminal.ts';
 import { sessionWriters, transcriptReaders } from '../../transcripts/registry.ts';
 import { type CommandDefinition, type GivenArguments, jsonOption } from '../command.ts';
+import type { ExaminedFile } from '../examine/examine-file.ts';
+import { examineFiles } from '../examine/examine-files.ts';
+import { findAgentFiles, findFiles, type SessionFile } from '../examine/find-files.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { checkOutputs, forceOption, writeOutput } from '../files.ts';
 import { untilInterrupted } from '../interruption.ts';
-import { type Report, reportError, writeJson } from '../output.ts';
+import { type Report, writeJson } from '../output.ts';
+import { sayInterrupted } from '../recordings.ts';
 import { agentEnvironment } from '../session-output.ts';
-import { findAgentFiles, findFiles, type SessionFile } from '../sessions/find-files.ts';
-import { openIndex } from '../sessions/index-file.ts';
-import type { Look } from '../sessions/look.ts';
-import { lookAtAll } from '../sessions/look-all.ts';
-import { type ListedSession, tellMoney } from '../sessions/money.ts';
-import { shareBar, startProgressLine } from '../terminal.ts';
-import { readVersion } from '../version.ts';
+import { type ListedSession, type Looks, lookInto } from '../sessions/look-into.ts';
+import { tellMoney } from '../sessions/tell-money.ts';
+import { startProgressLine } from '../terminal.ts';
 
 const ORDERS = {
   used: ({ usedAt }: SessionRow) => usedAt ?? '',
@@ -57,7 +57,10 @@ export const sessions: CommandDefinition = {
       flags: '--money',
       help: 'also say of each session what its money was spent on, what the cache missed, and what roundfold would save',
     },
-    { flags: '--html <file>', help: 'also write a page there with a table to sort, filter and search' },
+    {
+      flags: '--html <file>',
+      help: 'also write a page there: a table to sort, filter and search, where each session opens a page of its own',
+    },
     forceOption,
     jsonOption,
   ],
@@ -85,64 +88,63 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
     lookAtFiles(files, report, signal),
   );
   if (stoppedWith !== undefined)
-    return stopped(stoppedWith, report, `after ${looks.size} of ${files.length} files`);
-  const listed = withSubagents([...looks.values()].flatMap((look) => look.rows));
+    return sayInterrupted(report, stoppedWith, { done: looks.size, of: files.length, noun: 'file' });
+  const listed = withSubagents([...looks.values()].flatMap((look) => look.found));
   const chosen = choose(listed, given, since);
   const rows = chosen.map(({ row }) => row);
   const unreadable = [...looks].filter(([, look]) => look.problem !== undefined);
   const totals = totalsOf(rows, unreadable.length);
   tell(rows, totals, report);
   if (!report.json) sayUnreadable(unreadable, report);
-  const out = writeOutput(given, 'html', () => renderSessionsPage(rows, totals));
-  if (out !== undefined) report.terminal.talk(`wrote ${printable(out, Number.POSITIVE_INFINITY)}\n`);
-  if (!given.flag('money')) return exitCodes.done;
-  const money = await untilInterrupted((signal) => tellMoney(chosen, report, signal));
-  return money.stoppedWith === undefined
-    ? exitCodes.done
-    : stopped(money.stoppedWith, report, 'before all money was explained');
+  return given.flag('money') || given.text('html') !== undefined
+    ? tellMore(chosen, looks, totals, { given, report })
+    : exitCodes.done;
 }
 
-function stopped(code: ExitCode, report: Report, where: string): ExitCode {
-  reportError(report, {
-    code: 'interrupted',
-    message: `interrupted ${where}`,
-    remedy: 'Run it again: what was seen is not read a second time.',
-  });
-  return code;
+/** Explains the money of sessions, and writes the page. */
+async function tellMore(
+  chosen: readonly ListedSession[],
+  looks: Looks,
+  totals: SessionTotals,
+  { given, report }: { readonly given: GivenArguments; readonly report: Report },
+): Promise<ExitCode> {
+  const { terminal } = report;
+  const isReplayed = given.flag('money');
+  const progress = startProgressLine(terminal, PROGRESS_DELAY_MS);
+  const { value: told, stoppedWith } = await untilInterrupted((signal) =>
+    lookInto(chosen, looks, { isReplayed, signal, terminal, progress }).finally(progress.end),
+  );
+  if (stoppedWith !== undefined) {
+    const done = told.filter(({ details }) => details !== undefined).length;
+    return sayInterrupted(report, stoppedWith, { done, of: told.length, noun: 'session' });
+  }
+  const out = writeOutput(given, 'html', () => renderSessionsPage(told, totals, deflateRawSync));
+  if (out !== undefined) terminal.talk(`wrote ${printable(out, Number.POSITIVE_INFINITY)}\n`);
+  if (isReplayed) tellMoney(told, report);
+  return exitCodes.done;
 }
 
-/** The looks by file, in the order of the files. */
+type Look = ExaminedFile<SessionRow>;
+
+/** The looks by file, in the order of the files. The largest are read first, so that no thread is left with one at the end. */
 async function lookAtFiles(
   files: readonly SessionFile[],
   { terminal }: Report,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Look>> {
-  const index = openIndex(agentEnvironment(), readVersion());
+): Promise<Looks> {
   const found = new Map<string, Look>();
-  const unknown: SessionFile[] = [];
-  for (const file of files) {
-    const look = index.find(file);
-    if (look === undefined) unknown.push(file);
-    else found.set(file.path, look);
-  }
   const progress = startProgressLine(terminal, PROGRESS_DELAY_MS);
-  const all = unknown.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  let done = 0;
-  try {
-    await lookAtAll(unknown, {
-      threads: availableParallelism(),
+  await examineFiles<SessionRow>(
+    files.toSorted((left, right) => right.sizeBytes - left.sizeBytes),
+    {
+      task: { command: 'sessions', reading: {} },
+      examine: sessionsOf,
       signal,
-      onLook(file, look) {
-        found.set(file.path, look);
-        index.add(file, look);
-        done += file.sizeBytes;
-        progress.update(() => `${shareBar(done / Math.max(1, all), terminal)} of ${formatBytes(all)}`);
-      },
-    });
-  } finally {
-    progress.end();
-    index.save();
-  }
+      terminal,
+      progress,
+      onExamined: ({ path }, look) => void found.set(path, look),
+    },
+  ).finally(progress.end);
   return new Map(files.flatMap(({ path }) => (found.has(path) ? [[path, found.get(path) as Look]] : [])));
 }
 
@@ -162,26 +164,11 @@ function withSubagents(rows: readonly SessionRow[]): readonly ListedSession[] {
   }
   return alone.map((row) => {
     const agents = added.get(row) ?? [];
-    const all = [row, ...agents];
-    const files = [...new Set(all.map(({ file }) => file))];
-    return agents.length === 0
-      ? { row, files }
-      : { row: { ...row, subagents: row.subagents + agents.length, cost: sumCosts(all) }, files };
+    const parts = [row, ...agents] as const;
+    if (agents.length === 0) return { row, parts };
+    const cost = sumCosts(parts.map((part) => part.cost));
+    return { row: { ...row, subagents: row.subagents + agents.length, cost }, parts };
   });
-}
-
-function sumCosts(rows: readonly SessionRow[]): SessionRow['cost'] {
-  const sum = (key: keyof SessionRow['cost']): number =>
-    rows.reduce((total, { cost }) => total + cost[key], 0);
-  return {
-    dollars: sum('dollars'),
-    unpriced: sum('unpriced'),
-    responses: sum('responses'),
-    inputTokens: sum('inputTokens'),
-    cacheReadTokens: sum('cacheReadTokens'),
-    cacheWriteTokens: sum('cacheWriteTokens'),
-    outputTokens: sum('outputTokens'),
-  };
 }
 
 function choose(
@@ -222,7 +209,13 @@ function readSince(text: string | undefined, nowMs: number): string {
 
 function totalsOf(rows: readonly SessionRow[], unreadable: number): SessionTotals {
   const broken = rows.filter(({ fault }) => fault !== undefined).length;
-  return { cost: sumCosts(rows), legal: rows.length - broken, broken, unreadable, agents: agentTotals(rows) };
+  return {
+    cost: sumCosts(rows.map(({ cost }) => cost)),
+    legal: rows.length - broken,
+    broken,
+    unreadable,
+    agents: agentTotals(rows),
+  };
 }
 
 function tell(rows: readonly SessionRow[], totals: SessionTotals, report: Report): void {
@@ -238,7 +231,9 @@ const SHOWN_UNREADABLE = 5;
 
 function sayUnreadable(unreadable: readonly (readonly [string, Look])[], { terminal }: Report): void {
   for (const [file, { problem }] of unreadable.slice(0, SHOWN_UNREADABLE))
-    terminal.talk(`unreadable: ${printable(`${file}: ${problem}`, Number.POSITIVE_INFINITY)}\n`);
+    terminal.talk(
+      `unreadable: ${printable(`${file}: ${problem?.message ?? ''}`, Number.POSITIVE_INFINITY)}\n`,
+    );
   const rest = unreadable.length - SHOWN_UNREADABLE;
   if (rest > 0) terminal.talk(`and ${rest} more files that hold no session\n`);
 }

@@ -82,7 +82,9 @@ function resultOf(
     return { as, ...converted, session: undefined, text };
   }
   const tokensBefore = Math.round(requestTokens(conversation, engine.estimator));
-  const session = createSessionOutput(writer, left, recording, { model, tokensBefore });
+  const tokensAfter = Math.round(requestTokens(left, engine.estimator));
+  const [file = '-'] = given.positional;
+  const session = createSessionOutput(writer, left, recording, { file, model, tokensBefore, tokensAfter });
   const { changes, text } = session.written;
   return { as: writer.name, conversation: left, changes, session, text: () => text };
 }

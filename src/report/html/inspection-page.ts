@@ -93,7 +93,11 @@ interface SessionPlace {
   readonly part: typeof section;
 }
 
-function sessionParts(session: InspectedSession, { id, detail, part }: SessionPlace): readonly Markup[] {
+/** A conversation that was looked through: its numbers, its course, where its tokens go, and what is large in it. */
+export function sessionParts(
+  session: InspectedSession,
+  { id, detail, part }: SessionPlace,
+): readonly Markup[] {
   const { inspection, notes, series } = session;
   const found = tokenParts(inspection.byClass, inspection.byTool, detail.namedTools);
   const rest = unaccountedPart(inspection.unaccounted);

@@ -36,12 +36,7 @@ export function renderReceiptPage({ file, account, memories = [] }: ReceiptPage)
     lead: html`Compacted by ${quoted(strategy, 40)}${reason === undefined ? undefined : html`: ${quoted(reason, 160)}`}`,
     body: [
       statistics(statisticsOf(account)),
-      section('before-after', 'Before and after', [
-        html`<p>Both bars are drawn to the same scale.</p>`,
-        sizeFigure('Before', before, before.tokens),
-        sizeFigure('After', after, Math.max(before.tokens, after.tokens)),
-        partTable(before.parts, after.parts),
-      ]),
+      section('before-after', 'Before and after', sizeParts(before, after)),
       section('receipt', 'What became of every message', receiptParts(account)),
       ...(memory === undefined ? [] : [memory]),
       ...(account.survival === undefined || account.survival.length === 0
@@ -67,6 +62,16 @@ function statisticsOf({ before, after, targetTokens }: CompactionAccount): reado
             level: isMet ? 'ok' : 'warning',
           } as const,
         ]),
+  ];
+}
+
+/** The size of a context before and after, as bars of one scale and as a table. */
+export function sizeParts(before: ContextSize, after: ContextSize): readonly (Markup | undefined)[] {
+  return [
+    html`<p>Both bars are drawn to the same scale.</p>`,
+    sizeFigure('Before', before, before.tokens),
+    sizeFigure('After', after, Math.max(before.tokens, after.tokens)),
+    partTable(before.parts, after.parts),
   ];
 }
 

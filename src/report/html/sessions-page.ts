@@ -1,3 +1,4 @@
+import { sumMoney } from '../session-money.ts';
 import type { SessionRow } from '../session-row.ts';
 import {
   formatContext,
@@ -9,33 +10,54 @@ import {
 import { countOf, formatCount, formatShort, formatTime } from '../terminal.ts';
 import { axisTo, percent, place, plot } from './charts.ts';
 import { html, type Markup, quoted, quotedPath } from './markup.ts';
+import { moneyTables, spenderTable } from './money-section.ts';
+import { type Deflate, packPages } from './packed-pages.ts';
 import { renderPage, section, statistics } from './page.ts';
+import { sessionArticle, type ToldSession } from './session-article.ts';
 import { sessionsScript, sessionsScriptHash } from './sessions-script.ts';
 
-/** A page with every session: what was spent on which day, and a table to sort, filter and search. */
-export function renderSessionsPage(rows: readonly SessionRow[], totals: SessionTotals): string {
+/**
+ * A page with every session: what was spent on which day and for what, a table to sort, filter and search, and behind each row
+ * the page of that session.
+ */
+export function renderSessionsPage(
+  sessions: readonly ToldSession[],
+  totals: SessionTotals,
+  deflate: Deflate,
+): string {
   const { cost, broken, unreadable } = totals;
+  const rows = sessions.map(({ row }) => row);
   return renderPage({
     title: 'Sessions',
     kind: 'sessions',
     heading: html`${countOf(rows.length, 'session')}`,
-    lead: html`${totals.agents.map(({ agent, sessions, dollars }) => html`<span class="nowrap">${agent}: ${formatCount(sessions)}, ${formatDollars(dollars)}</span> · `)}`,
+    lead: html`${totals.agents.map(({ agent, sessions: count, dollars }, index) => html`${index === 0 ? '' : ' · '}<span class="nowrap">${agent}: ${formatCount(count)}, ${formatDollars(dollars)}</span>`)}`,
     body: [
-      statistics([
-        { name: 'cost at list prices', value: formatCost(cost), detail: unpricedWords(cost.unpriced) },
-        { name: 'input', value: formatShort(cost.inputTokens), detail: 'tokens outside the cache' },
-        { name: 'read from a cache', value: formatShort(cost.cacheReadTokens), detail: 'tokens' },
-        { name: 'written to a cache', value: formatShort(cost.cacheWriteTokens), detail: 'tokens' },
-        { name: 'output', value: formatShort(cost.outputTokens), detail: 'tokens' },
-        {
-          name: 'broken',
-          value: formatCount(broken),
-          detail: verdictLine(totals),
-          level: broken + unreadable > 0 ? 'warning' : 'ok',
-        },
-      ]),
-      ...costSection(rows),
-      section('sessions', 'Sessions', [tools(rows), list(rows)]),
+      html`<article id="session" aria-labelledby="session-name" hidden></article>`,
+      html`<div id="all">
+        ${statistics([
+          { name: 'cost at list prices', value: formatCost(cost), detail: unpricedWords(cost.unpriced) },
+          { name: 'input', value: formatShort(cost.inputTokens), detail: 'tokens outside the cache' },
+          { name: 'read from a cache', value: formatShort(cost.cacheReadTokens), detail: 'tokens' },
+          { name: 'written to a cache', value: formatShort(cost.cacheWriteTokens), detail: 'tokens' },
+          { name: 'output', value: formatShort(cost.outputTokens), detail: 'tokens' },
+          {
+            name: 'broken',
+            value: formatCount(broken),
+            detail: verdictLine(totals),
+            level: broken + unreadable > 0 ? 'warning' : 'ok',
+          },
+        ])}
+        ${costSection(sessions)}
+        ${moneySection(sessions)}
+        ${section('sessions', 'Sessions', [tools(rows), list(sessions)])}
+        </div>`,
+      packPages(
+        sessions.map(({ row, details }) =>
+          details === undefined ? undefined : sessionArticle(row, details),
+        ),
+        deflate,
+      ),
     ],
     script: { text: sessionsScript, hash: sessionsScriptHash },
   });
@@ -50,12 +72,15 @@ const DAY_MS = 86_400_000;
 /** More days than this are shown by the newest. */
 const SHOWN_DAYS = 120;
 
-/** What the sessions cost, by the day of their last use. */
-function costSection(rows: readonly SessionRow[]): readonly Markup[] {
+/** What was spent on which day. A session that was not looked into counts on the day of its last use. */
+function costSection(sessions: readonly ToldSession[]): readonly Markup[] {
   const byDay = new Map<number, number>();
-  for (const { usedAt, cost } of rows) {
-    const day = usedAt === undefined ? Number.NaN : Math.floor(Date.parse(usedAt) / DAY_MS);
-    if (!Number.isNaN(day)) byDay.set(day, (byDay.get(day) ?? 0) + cost.dollars);
+  for (const { row, details } of sessions) {
+    const days = details?.days ?? [[row.usedAt ?? '', row.cost.dollars] as const];
+    for (const [time, dollars] of days) {
+      const day = Math.floor(Date.parse(time) / DAY_MS);
+      if (!Number.isNaN(day)) byDay.set(day, (byDay.get(day) ?? 0) + dollars);
+    }
   }
   const last = Math.max(...byDay.keys());
   const first = Math.max(Math.min(...byDay.keys()), last - SHOWN_DAYS + 1);
@@ -66,20 +91,52 @@ function costSection(rows: readonly SessionRow[]): readonly Markup[] {
     isExact: true,
     format: (value) => dayName(first + Math.floor(value)),
   });
-  const y = axisTo(Math.max(...byDay.values()), { label: 'cost', format: formatDollars });
-  const marks = [...byDay]
-    .filter(([day]) => day >= first)
-    .map(([day, dollars]) => {
-      const height = place(dollars, y);
-      return html`<rect x="${percent((day - first + 0.1) / days)}" y="${percent(1 - height)}" width="${percent(0.8 / days)}" height="${percent(height)}" class="s0 filled"><title>${dayName(day)}: ${formatDollars(dollars)}</title></rect>`;
-    });
-  const description = `Cost of the sessions by the day of their last use, ${dayName(first)} to ${dayName(last)}`;
+  const shown = [...byDay].filter(([day]) => day >= first);
+  const before = [...byDay].reduce((sum, [day, dollars]) => sum + (day < first ? dollars : 0), 0);
+  const y = axisTo(Math.max(...shown.map(([, dollars]) => dollars)), {
+    label: 'cost',
+    format: formatDollars,
+  });
+  const marks = shown.map(([day, dollars]) => {
+    const height = place(dollars, y);
+    return html`<rect x="${percent((day - first + 0.1) / days)}" y="${percent(1 - height)}" width="${percent(0.8 / days)}" height="${percent(height)}" class="s0 filled"><title>${dayName(day)}: ${formatDollars(dollars)}</title></rect>`;
+  });
+  const earlier = before === 0 ? '' : ` Before ${dayName(first)} it was ${formatDollars(before)}.`;
+  const description = `Cost of the sessions by day, ${dayName(first)} to ${dayName(last)}`;
   return [
     section('cost', 'Cost by day', [
-      html`<p>Each session counts on the day of its last use.</p>`,
+      html`<p>Each response counts on its day, at the list prices of that day.${earlier}</p>`,
       html`<figure>${plot({ description, heightPixels: 180, x, y, marks })}</figure>`,
     ]),
   ];
+}
+
+/** How many of the dearest sessions are named. */
+const SPENDERS = 10;
+
+/** Where the money of all sessions went. */
+function moneySection(sessions: readonly ToldSession[]): readonly Markup[] {
+  const money = sumMoney(sessions.flatMap(({ details }) => (details === undefined ? [] : [details.money])));
+  if (money.cost.dollars === 0) return [];
+  const spenders = sessions
+    .map((session, index) => ({ session, index, dollars: session.row.cost.dollars }))
+    .filter(({ dollars }) => dollars > 0)
+    .toSorted((left, right) => right.dollars - left.dollars)
+    .slice(0, SPENDERS);
+  const name = ({ session, index }: (typeof spenders)[number]): Markup =>
+    html`${sessionLink(session, index, 60)}<small>${session.row.agent}, ${timeText(session.row.usedAt)}</small>`;
+  return [
+    section('money', 'Where the money went', [
+      html`<div class="pair"><div>${spenderTable(spenders, name, money.cost.dollars)}</div></div>`,
+      moneyTables(money),
+    ]),
+  ];
+}
+
+/** The prompt of a session, leading to its page. */
+function sessionLink({ row, details }: ToldSession, index: number, length: number): Markup {
+  const words = quoted(row.prompt === '' ? 'no prompt' : row.prompt, length);
+  return details === undefined ? words : html`<a href="#s${index}">${words}</a>`;
 }
 
 function dayName(day: number): string {
@@ -104,16 +161,17 @@ const SORTABLE = ['Last used', 'Cost', 'Context', 'Rounds', 'Compacted'];
 /** So many rows are shown at once, and as many more whenever the end comes into sight. */
 const SHOWN_ROWS = 200;
 
-function list(rows: readonly SessionRow[]): Markup {
+function list(sessions: readonly ToldSession[]): Markup {
   const sortable = SORTABLE.map((name, key) => {
     const looks = key === 0 ? undefined : html` class="n"`;
     return html`<th scope="col"${looks}><button type="button" data-key="${key}">${name}</button></th>`;
   });
   const head = html`<tr>${sortable}<th scope="col" class="prompt">First prompt</th><th scope="col">Agent</th><th scope="col">Project</th></tr>`;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="Sessions"><table id="list" class="list"><thead>${head}</thead><tbody>${rows.map(line)}</tbody></table></div><p class="note"><button id="more" type="button" data-step="${SHOWN_ROWS}" hidden>Show more</button></p><noscript><p class="note">Without scripts the first ${SHOWN_ROWS} are shown.</p></noscript>`;
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="Sessions"><table id="list" class="list"><thead>${head}</thead><tbody>${sessions.map(line)}</tbody></table></div><p class="note"><button id="more" type="button" data-step="${SHOWN_ROWS}" hidden>Show more</button></p><noscript><p class="note">Without scripts the first ${SHOWN_ROWS} are shown, and none can be opened.</p></noscript>`;
 }
 
-function line(row: SessionRow, index: number): Markup {
+function line(session: ToldSession, index: number): Markup {
+  const { row } = session;
   const { agent, usedAt, startedAt, rounds, contextTokens, compactions, cost, fault, model } = row;
   const values = [timeOf(usedAt), cost.dollars, contextTokens, rounds, compactions];
   const mark =
@@ -126,7 +184,7 @@ function line(row: SessionRow, index: number): Markup {
     <td class="n">${formatCost(cost)}</td><td class="n">${formatContext(row)}</td>
     <td class="n">${formatCount(rounds)}${subagents}</td>
     <td class="n">${compactions === 0 ? '' : formatCount(compactions)}</td>
-    <td>${quoted(row.prompt, 160)}${mark}</td>
+    <td>${sessionLink(session, index, 160)}${mark}</td>
     <td>${agent}${model === undefined ? undefined : html`<small>${quoted(model, 40)}</small>`}</td>
     <td>${row.project === undefined ? undefined : quotedPath(row.project, 40)}</td>
     </tr>`;

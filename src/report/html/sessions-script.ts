@@ -1,6 +1,7 @@
 /**
- * What makes the list of sessions one that can be sorted, filtered and searched. It reads and moves rows of the table that is
- * there already, and nothing else. Rows are shown in portions: laying thousands of them out takes seconds.
+ * What makes the list of sessions one that can be sorted, filtered and searched, and unpacks the page of a session that is
+ * asked for. It reads and moves what is on the page already, and nothing else. Rows are shown in portions: laying thousands of
+ * them out takes seconds.
  */
 export const sessionsScript = `'use strict';
 const table = document.getElementById('list');
@@ -66,7 +67,39 @@ for (const heading of headings) {
 }
 document.getElementById('tools').hidden = false;
 show();
+const all = document.getElementById('all');
+const session = document.getElementById('session');
+const pages = document.getElementById('pages');
+const inPack = Number(pages.dataset.inPack);
+const unpack = async (number) => {
+  const pack = pages.content.children[Math.floor(number / inPack)];
+  if (pack === undefined) return '';
+  const bytes = Uint8Array.from(atob(pack.textContent), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  const texts = (await new Response(stream).text()).split('\\0');
+  return texts[number % inPack] ?? '';
+};
+const { title } = document;
+let scrolled = 0;
+const openAsked = async () => {
+  const asked = /^#s([0-9]+)$/.exec(location.hash);
+  if (asked === null && location.hash !== '') return;
+  const text = asked === null ? '' : await unpack(Number(asked[1]));
+  const isOpen = text !== '';
+  if (isOpen && session.hidden) scrolled = scrollY;
+  session.innerHTML = text;
+  session.hidden = !isOpen;
+  all.hidden = isOpen;
+  const name = document.getElementById('session-name');
+  document.title = isOpen ? name.textContent : title;
+  if (isOpen) {
+    scrollTo({ top: 0, behavior: 'instant' });
+    name.focus({ preventScroll: true });
+  } else scrollTo({ top: scrolled, behavior: 'instant' });
+};
+addEventListener('hashchange', openAsked);
+openAsked();
 `;
 
 /** SHA-256 of the script, in Base64. A test computes it again and says what it has to be. */
-export const sessionsScriptHash = '1RW2dDQ3WMAWFiVgxx/XJmitXaqzwvb2QStJt4IBeqA=';
+export const sessionsScriptHash = 'YGPOuQJ+pVtmUZUqv9sIB0NhNIvf2nVAxP26dWqUCF4=';

@@ -156,6 +156,9 @@ thead button{font:inherit;color:inherit;background:none;border:0;padding:0;curso
 .list td{overflow-wrap:anywhere}
 .words{margin:8px 0 0;font-size:14px}.words dt{font-weight:600;margin-top:8px}.words dd{margin:0;color:var(--muted);max-width:72ch}
 pre{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
+.command{background:var(--page);border:1px solid var(--line);border-radius:8px;padding:10px 14px;margin-top:6px;user-select:all}
+article>h2{margin-top:10px;font-size:22px}
+article>h2:focus-visible{outline:none}
 .memory{margin-top:10px}
 .memory p,.quotation p{max-width:96ch;white-space:pre-wrap;overflow-wrap:anywhere}
 .memory p{margin-top:3px}
@@ -189,4 +192,4 @@ export const pageStyle = [
 ].join('');
 
 /** SHA-256 of the stylesheet, in Base64. A test computes it again and says what it has to be. */
-export const pageStyleHash = '48QOBL2mxHvouBrwtH8NFluFUiGPZsWpcS4gJpZvPU8=';
+export const pageStyleHash = '8op44sFLsvrZAXNveJP6F7IIGUBiHiKNQtiDPhrqTRY=';

@@ -79,7 +79,7 @@ function startChain(sessionId: string, { folder, recorded, now, createId }: NewS
   };
 }
 
-function boundary({ tokensBefore }: NewSession): JsonObject {
+function boundary({ tokensBefore, tokensAfter }: NewSession): JsonObject {
   return {
     type: 'system',
     subtype: 'compact_boundary',
@@ -87,7 +87,11 @@ function boundary({ tokensBefore }: NewSession): JsonObject {
     isMeta: false,
     level: 'info',
     logicalParentUuid: null,
-    compactMetadata: { trigger: 'manual', preTokens: tokensBefore ?? 0 },
+    compactMetadata: {
+      trigger: 'manual',
+      preTokens: tokensBefore ?? 0,
+      ...(tokensAfter === undefined ? {} : { postTokens: tokensAfter }),
+    },
   };
 }
 

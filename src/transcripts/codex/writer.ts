@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { asList, asString, isObject, type JsonObject } from '../../conversation/json.ts';
-import { type Message, textOf } from '../../conversation/message.ts';
+import { isUserText, type Message, textOf } from '../../conversation/message.ts';
 import type { ChangeLog } from '../../formats/change-log.ts';
 import { codexSessions } from '../agent-folders.ts';
 import { createClock, findMemory, type SessionWriter, toLines } from '../session-writer.ts';
 
 /**
  * Rollouts of Codex. A memory and what stands in front of it become the replacement history of a `compacted` record, as
- * the agent does it itself; what follows are items. There is no token count: nobody has made a request with this file
- * yet, and the agent takes the newest count for the size of its context.
+ * the agent does it itself; what follows are items. What people said and were told is written once more as events: the
+ * agent lists only sessions that have some, and shows nothing else of a session on its screen. There is no token count:
+ * nobody has made a request with this file yet, and the agent takes the newest count for the size of its context.
  */
 export const codexWriter: SessionWriter = {
   name: 'codex',
@@ -21,6 +22,9 @@ export const codexWriter: SessionWriter = {
     const instructions = frame.system.map(textOf).join('\n\n');
     const items = messages.map((message) => toItem(message, log));
     const memory = findMemory(messages);
+    const shown = (message: Message | undefined) =>
+      eventsOf(message).map((event) => record('event_msg', event));
+    const covered = messages.slice(0, Math.max(0, memory)).flatMap(shown);
     return {
       id,
       text: toLines([
@@ -32,6 +36,7 @@ export const codexWriter: SessionWriter = {
           cli_version: recorded?.version ?? VERSION,
           source: 'cli',
           ...(recorded?.provider === undefined ? {} : { model_provider: recorded.provider }),
+          ...(recorded?.branch === undefined ? {} : { git: { branch: recorded.branch } }),
           ...(instructions === '' || recorded === undefined
             ? {}
             : { base_instructions: { text: instructions } }),
@@ -42,8 +47,14 @@ export const codexWriter: SessionWriter = {
           : [record('turn_context', turnContext(folder, model))]),
         ...(memory === -1
           ? []
-          : [record('compacted', { message: '', replacement_history: items.slice(0, memory + 1) })]),
-        ...items.slice(memory + 1).map((item) => record('response_item', item)),
+          : [
+              ...covered,
+              record('compacted', { message: '', replacement_history: items.slice(0, memory + 1) }),
+              record('event_msg', { type: 'context_compacted' }),
+            ]),
+        ...items
+          .slice(memory + 1)
+          .flatMap((item, index) => [record('response_item', item), ...shown(messages[memory + 1 + index])]),
       ]),
     };
   },
@@ -74,6 +85,23 @@ function localTime(now: Date): readonly string[] {
   const two = (value: number): string => String(value).padStart(2, '0');
   const date = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('-');
   return [date, [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join('-')];
+}
+
+/** How texts begin that the agent writes in the user's name, and does not show. */
+const HARNESS = /^(?:<[a-zA-Z_-]{2,40}>|# AGENTS\.md)/;
+
+/** What the agent shows of a message. */
+function eventsOf(message: Message | undefined): readonly object[] {
+  if (message === undefined || (message.role !== 'assistant' && !isUserText(message))) return [];
+  const text = message.blocks
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .join('\n')
+    .trim();
+  if (text === '') return [];
+  if (message.role === 'assistant') return [{ type: 'agent_message', message: text }];
+  return HARNESS.test(text)
+    ? []
+    : [{ type: 'user_message', message: text, images: [], local_images: [], text_elements: [] }];
 }
 
 /** An item in the form that the agent reads: every one has a type, and content is a list. */

@@ -3,12 +3,15 @@ import { asString, isObject, type JsonObject } from '../../conversation/json.ts'
 import {
   type Block,
   callArguments,
+  isUserText,
   type MediaBlock,
   type Message,
   type ToolCallBlock,
   type ToolResultBlock,
   textOf,
 } from '../../conversation/message.ts';
+import { PLACEHOLDER_TEXT } from '../../conversation/pairing.ts';
+import { readSummaryMessage } from '../../conversation/summary-message.ts';
 import type { ChangeLog } from '../../formats/change-log.ts';
 import { opencodeData } from '../agent-folders.ts';
 import { createClock, type NewSession, type SessionWriter, shellWord } from '../session-writer.ts';
@@ -59,13 +62,13 @@ function randomPart(createId: () => string, length: number): string {
 
 const LONGEST_TITLE = 80;
 
+/** The first words of the user, as far as they are the user's own. */
 function titleOf(messages: readonly Message[]): string {
-  const text =
-    messages
-      .find(({ role }) => role === 'user')
-      ?.blocks.map(textOf)
-      .join(' ') ?? '';
-  return text.trim().slice(0, LONGEST_TITLE).replaceAll(/\s+/g, ' ') || 'Session by roundfold';
+  const texts = messages
+    .filter((message) => isUserText(message) && readSummaryMessage(message) === undefined)
+    .map(({ blocks }) => blocks.map(textOf).join(' ').trim());
+  const text = texts.find((each) => each !== '' && each !== PLACEHOLDER_TEXT) ?? '';
+  return text.slice(0, LONGEST_TITLE).replaceAll(/\s+/g, ' ') || 'Session by roundfold';
 }
 
 /** Ids that sort as they were made: OpenCode lists messages and parts by their ids. */

@@ -38,7 +38,9 @@ export const piWriter: SessionWriter = {
     const entries = createEntries(author, log);
     for (const message of messages) entries.add(message);
     for (const message of entries.finish()) chain.add({ type: 'message', message });
-    const header = { type: 'session', version: 3, id, timestamp: now.toISOString(), cwd: folder };
+    // pi lists a session below the one that it names here.
+    const parent = about.source === undefined ? {} : { parentSession: about.source };
+    const header = { type: 'session', version: 3, id, timestamp: now.toISOString(), cwd: folder, ...parent };
     return { id, text: toLines([header, ...chain.records]) };
   },
   locate({ id }, { folder, now }, environment) {

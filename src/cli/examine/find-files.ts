@@ -14,6 +14,7 @@ import {
 export interface SessionFile {
   readonly path: string;
   readonly sizeBytes: number;
+  /** When its content or its permissions were changed last. Nobody can set that back. */
   readonly changedMs: number;
 }
 
@@ -61,9 +62,18 @@ export function expandFolders(paths: readonly string[]): readonly string[] {
   });
 }
 
+/** The files of a list that may name some that are not there: whoever reads them says so. */
+export function sizedFiles(paths: readonly string[]): readonly SessionFile[] {
+  return paths.map((path) => fileOf(path)[0] ?? { path, sizeBytes: 0, changedMs: 0 });
+}
+
 function fileOf(path: string): readonly SessionFile[] {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? [] : [{ path, sizeBytes: found.size, changedMs: found.mtimeMs }];
+  if (found === undefined) return [];
+  // SQLite keeps what is new beside the database until it finds the time to put it in.
+  const log = path.endsWith('.db') ? statSync(`${path}-wal`, { throwIfNoEntry: false }) : undefined;
+  const changedMs = Math.max(found.ctimeMs, log?.ctimeMs ?? 0);
+  return [{ path, sizeBytes: found.size + (log?.size ?? 0), changedMs }];
 }
 
 const SKIPPED = new Set(['node_modules', '.git']);
