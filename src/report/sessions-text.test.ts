@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRow } from './session-row.ts';
-import { agentTotals, sessionsText } from './sessions-text.ts';
+import { agentTotals, formatDollars, sessionsText } from './sessions-text.ts';
 
 const cost = {
   dollars: 12.5,
@@ -54,4 +54,14 @@ describe('the list of sessions', () => {
   it('has all columns where no screen breaks lines', () => {
     expect(linesOn(60, false)[0]).toContain('compacted');
   });
+});
+
+it.each([
+  [0, '$0.00'],
+  [0.0012, '$0.0012'],
+  [12.345, '$12.35'],
+  [25_327.18, '$25,327.18'],
+  [-4.13, '-$4.13'],
+])('%d dollars are %s', (dollars, text) => {
+  expect(formatDollars(dollars)).toBe(text);
 });

@@ -25,9 +25,11 @@ export function agentTotals(rows: readonly SessionRow[]): SessionTotals['agents'
     .toSorted((left, right) => right.dollars - left.dollars);
 }
 
-/** `$12.34`; `$0.0012` for what is less than a cent. */
+/** `$1,234.56`; `-$2.00`; `$0.0012` for what is less than a cent. */
 export function formatDollars(dollars: number): string {
-  return `$${dollars !== 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
+  const size = Math.abs(dollars);
+  const digits = size !== 0 && size < 0.01 ? 4 : 2;
+  return `${dollars < 0 ? '-' : ''}$${size.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
 }
 
 /** What a session cost: `?` where nobody knows, `+` where a part of it is not known. */
