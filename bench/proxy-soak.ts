@@ -45,6 +45,7 @@ const proxy = await startProxy({
 
 const dispatcher = new Agent({ connections: CLIENTS });
 const heaps: number[] = [];
+const residents: number[] = [];
 let sent = 0;
 
 async function work(): Promise<void> {
@@ -73,6 +74,7 @@ function look(number: number): void {
   collectGarbage();
   const { heapUsed, rss } = process.memoryUsage();
   heaps.push(heapUsed);
+  residents.push(rss);
   console.log(
     `${number} requests: heap ${(heapUsed / 1e6).toFixed(0)} MB, resident ${(rss / 1e6).toFixed(0)} MB`,
   );
@@ -87,6 +89,11 @@ const isFine = printGoals([
   {
     name: 'M1 heap at the end ÷ heap half way',
     measured: (heaps.at(-1) ?? 0) / (heaps[LOOKS / 2] ?? 1),
+    atMost: 1.1,
+  },
+  {
+    name: 'M2 resident at the end ÷ resident half way',
+    measured: (residents.at(-1) ?? 0) / (residents[LOOKS / 2] ?? 1),
     atMost: 1.1,
   },
 ]);

@@ -1,6 +1,7 @@
 /**
  * What the proxy adds to a plain pipe of node:http and undici: time to the first byte, as ratios within one run. Every
- * server has a process of its own. Goals are for the median; the slowest hundredth is shown, and depends on the machine.
+ * server has a process of its own. The slowest hundredth is a goal where somebody else's work could hold a request up; for the
+ * rest it is shown, because on a small machine it is the garbage collectors' of all processes.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -78,7 +79,7 @@ async function start(...args: readonly string[]): Promise<string> {
   return url;
 }
 
-const agent = new HttpAgent({ keepAlive: true, maxSockets: 200 });
+const agent = new HttpAgent({ keepAlive: true, maxSockets: 1000 });
 
 /** Milliseconds until the first byte of an answer has come. */
 function firstByteMs(url: string, path: string, body: Buffer): Promise<number> {
@@ -90,7 +91,9 @@ function firstByteMs(url: string, path: string, body: Buffer): Promise<number> {
       response.on('data', () => {
         first ||= performance.now() - begin;
       });
-      response.on('end', () => resolve(first));
+      response.on('end', () =>
+        response.statusCode === 200 ? resolve(first) : reject(new Error(`status ${response.statusCode}`)),
+      );
     });
     sent.on('error', reject);
     sent.end(body);
@@ -135,50 +138,97 @@ interface Case {
   readonly requests: number;
 }
 
-/** Ratios of the medians to the pipe's, in turns, so that what else the machine does meets all of them. */
-async function compare(urls: ReadonlyMap<string, string>, { name, path, body, streams, requests }: Case) {
-  const times = new Map([...urls.keys()].map((key) => [key, [] as number[]]));
+/** Times in milliseconds, sorted. */
+type Times = readonly number[];
+
+const late = (times: Times): number => times[Math.floor(times.length * 0.99)] ?? 0;
+
+/** Median of a server's times to that of the pipe's. They take turns, so that what else the machine does meets both. */
+async function compare(pipe: string, server: Server, { name, path, body, streams, requests }: Case) {
   const batch = (url: string) =>
     Promise.all(Array.from({ length: streams }, () => firstByteMs(url, path, body)));
-  for (const url of urls.values())
-    for (let index = 0; index < requests / 2; index += streams) await batch(url);
-  for (let index = 0; index < requests; index += streams)
-    for (const [key, url] of urls) times.get(key)?.push(...(await batch(url)));
-  const middle = (key: string) => median(times.get(key) ?? []);
-  const late = (key: string) =>
-    (times.get(key) ?? []).toSorted((a, b) => a - b)[Math.floor(requests * 0.99)] ?? 0;
-  const shown = [...urls.keys()].map((key) => `${key} ${middle(key).toFixed(2)} / ${late(key).toFixed(2)}`);
-  console.log(`${name}, ${streams} at once: ${shown.join(', ')} ms (median / slowest hundredth)`);
-  return (key: string) => middle(key) / middle('pipe');
+  const piped: number[] = [];
+  const served: number[] = [];
+  for (let index = 0; index < requests * 1.5; index += streams) {
+    const times = [await batch(pipe), await batch(server.url)] as const;
+    // The first ones warm up.
+    if (index < requests / 2) continue;
+    piped.push(...times[0]);
+    served.push(...times[1]);
+  }
+  const shown = [piped, served].map((times) => {
+    const sorted = times.toSorted((left, right) => left - right);
+    return `${median(sorted).toFixed(2)} / ${late(sorted).toFixed(2)}`;
+  });
+  const what = `${name}, ${streams} at once`;
+  console.log(`${what}: pipe ${shown[0]}, ${server.name} ${shown[1]} ms (median / slowest hundredth)`);
+  return median(served) / median(piped);
 }
+
+interface Server {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** The slowest hundredth of small requests while conversations of a million tokens are compacted, to that of a quiet time. */
+async function whileCompacting({ name, url }: Server): Promise<number> {
+  const small = conversation(20_000, 'claude-sonnet-4-6');
+  const quiet: number[] = [];
+  const busy: number[] = [];
+  for (let index = 0; index < 600; index++) {
+    const ms = await firstByteMs(url, '/v1/messages', small);
+    if (index >= 200) quiet.push(ms);
+  }
+  for (let index = 0; index < COMPACTIONS; index++) {
+    let isOver = false;
+    const large = firstByteMs(url, '/v1/messages', conversation(4_500_000, `small-${index}`)).then(() => {
+      isOver = true;
+    });
+    while (!isOver) busy.push(await firstByteMs(url, '/v1/messages', small));
+    await large;
+  }
+  const [before, meanwhile] = [quiet, busy].map((times) => late(times.toSorted((a, b) => a - b)));
+  const count = `${busy.length} requests during ${COMPACTIONS} compactions`;
+  console.log(
+    `${name}: ${count}, slowest hundredth ${before?.toFixed(2)} ms, then ${meanwhile?.toFixed(2)} ms`,
+  );
+  return (meanwhile ?? 0) / (before ?? 0);
+}
+
+const COMPACTIONS = 5;
 
 async function run(): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), 'roundfold-bench-'));
   try {
     const upstream = await start('upstream');
-    const roles = ['pipe', 'proxy', 'threads'];
-    const urls = new Map<string, string>();
-    for (const each of roles) urls.set(each, await start(each, upstream, place));
+    const pipe = await start('pipe', upstream);
+    const server = async (name: string) => ({ name, url: await start(name, upstream, place) });
+    const proxy = await server('proxy');
+    const threads = await server('threads');
     const medium = conversation(200_000, 'claude-sonnet-4-6');
     const large = conversation(2_000_000, 'small-model');
     const streamed = { name: 'passed unread, 200 kB', path: '/v1/files', body: medium };
     const fits = { name: 'fits its window, 200 kB', path: '/v1/messages', body: medium };
-    const passedOne = await compare(urls, { ...streamed, streams: 1, requests: 400 });
-    const passedMany = await compare(urls, { ...streamed, streams: 100, requests: 1000 });
-    const fitting = await compare(urls, { ...fits, streams: 1, requests: 400 });
-    const folded = await compare(urls, {
-      name: 'folded, 2 MB',
-      path: '/v1/messages',
-      body: large,
-      streams: 1,
-      requests: 200,
-    });
+    const folded = { name: 'folded, 2 MB', path: '/v1/messages', body: large, streams: 1, requests: 200 };
+    const many = {
+      ...{ name: 'fits its window, 20 kB', path: '/v1/messages', streams: 1000, requests: 3000 },
+      body: conversation(20_000, 'claude-sonnet-4-6'),
+    };
+    const passedOne = await compare(pipe, proxy, { ...streamed, streams: 1, requests: 1000 });
+    const passedMany = await compare(pipe, proxy, { ...streamed, streams: 100, requests: 3000 });
+    const fitting = await compare(pipe, proxy, { ...fits, streams: 1, requests: 1000 });
+    const foldedHere = await compare(pipe, proxy, folded);
+    const foldedThere = await compare(pipe, threads, folded);
+    const thousand = await compare(pipe, proxy, many);
+    const disturbed = await whileCompacting(threads);
     const holds = printGoals([
-      { name: 'passed unread, one stream, to the pipe', measured: passedOne('proxy'), atMost: 1.25 },
-      { name: 'passed unread, 100 streams, to the pipe', measured: passedMany('proxy'), atMost: 1.25 },
-      { name: 'fits its window, to the pipe', measured: fitting('proxy'), atMost: 2 },
-      { name: 'folded, to the pipe', measured: folded('proxy'), atMost: 1.6 },
-      { name: 'folded in a thread, to the pipe', measured: folded('threads'), atMost: 2 },
+      { name: 'passed unread, one stream, to the pipe', measured: passedOne, atMost: 1.25 },
+      { name: 'passed unread, 100 streams, to the pipe', measured: passedMany, atMost: 1.25 },
+      { name: 'fits its window, to the pipe', measured: fitting, atMost: 2 },
+      { name: 'folded, to the pipe', measured: foldedHere, atMost: 1.6 },
+      { name: 'folded in a thread, to the pipe', measured: foldedThere, atMost: 2 },
+      { name: '1,000 streams, to the pipe', measured: thousand, atMost: 3 },
+      { name: 'others while a million tokens are compacted, to quiet', measured: disturbed, atMost: 2 },
     ]);
     process.exitCode = holds ? 0 : 1;
   } finally {

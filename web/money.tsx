@@ -31,6 +31,18 @@ export function MoneyView() {
         <Stat name="Cache writes" note="part of what was sent">
           {usd(sums.cacheWrites)}
         </Stat>
+        {sums.summaries + sums.unpricedSummaries > 0 && (
+          <Stat
+            name="Summaries"
+            note={
+              sums.unpricedSummaries === 0
+                ? 'by models, part of what was sent'
+                : `${formatCount(sums.unpricedSummaries)} without a price`
+            }
+          >
+            {usd(sums.summaries)}
+          </Stat>
+        )}
         <Stat name="Without a price" note={`${formatCount(sums.cutTurns)} would have been cut`}>
           {formatCount(sums.unpricedTurns)} <small>turns</small>
         </Stat>
@@ -75,12 +87,13 @@ function Losses({ sums }: { sums: Money }) {
             </thead>
             <tbody>
               {sums.losses.map((loss) => (
-                <tr key={`${loss.id} ${loss.turn}`}>
+                <tr key={`${loss.id} ${loss.turn} ${loss.at}`}>
                   <td>{clock(loss.at)}</td>
                   <td>
                     <a href={`#/c/${loss.id}`} data-row>
                       {loss.turn}
                       {loss.isFold ? ', first with a fold' : ''}
+                      {loss.isSummary ? ', summary by a model' : ''}
                     </a>
                   </td>
                   <td class="n roomy">{usd(loss.direct)}</td>
@@ -122,7 +135,13 @@ function Models({ sums }: { sums: Money }) {
                 <td class="n">{usd(model.direct)}</td>
                 <td class="n">{usd(model.sent)}</td>
                 <td class="n roomy">{usd(model.cacheWrites)}</td>
-                <td class="n">{model.unpricedTurns === model.turns ? 'no prices' : <Saving {...model} />}</td>
+                <td class="n">
+                  {model.unpricedTurns === model.turns && model.summaries === 0 ? (
+                    'no prices'
+                  ) : (
+                    <Saving {...model} />
+                  )}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -55,7 +55,7 @@ export interface GivenArguments {
  */
 export function readNumber(given: GivenArguments, option: string, bounds: NumberBounds): number | undefined {
   const { from, to = Number.MAX_SAFE_INTEGER, remedy } = bounds;
-  const text = given.text(option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
+  const text = given.text(inCamelCase(option));
   if (text === undefined) return undefined;
   const value = /^\d[\d_,]{0,19}$/.test(text) ? Number(text.replaceAll(/[_,]/g, '')) : Number.NaN;
   if (value >= from && value <= to) return value;
@@ -69,4 +69,32 @@ interface NumberBounds {
   readonly to?: number;
   /** What to do about a wrong one, where that is not plain from the bounds. */
   readonly remedy?: string;
+}
+
+const UNITS = new Map([
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+  ['w', 604_800_000],
+]);
+
+/**
+ * The duration behind an option in milliseconds, or undefined when it was not given.
+ * @param option as it stands on the command line, without the dashes
+ * @throws RoundfoldError `usage` when it is no whole number with a unit
+ */
+export function readDuration(given: GivenArguments, option: string): number | undefined {
+  const text = given.text(inCamelCase(option));
+  if (text === undefined) return undefined;
+  const [, number = '', unit = ''] = /^(\d{1,9})([a-z])$/i.exec(text) ?? [];
+  const milliseconds = Number(number) * (UNITS.get(unit.toLowerCase()) ?? Number.NaN);
+  if (number !== '' && Number.isFinite(milliseconds)) return milliseconds;
+  const shown = JSON.stringify(text.slice(0, 40));
+  throw new RoundfoldError('usage', `--${option} takes a number with a unit, not ${shown}`, {
+    remedy: 'Say minutes, hours, days or weeks: 45m, 12h, 30d, 2w.',
+  });
+}
+
+function inCamelCase(option: string): string {
+  return option.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

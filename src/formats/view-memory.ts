@@ -4,8 +4,18 @@ import type { Message } from '../conversation/message.ts';
 /** A view and everything its message held then: messages should be replaced, not changed, but loops do change them. */
 interface Known {
   readonly view: Message;
-  /** Keys, lengths and values, in order. Comparing a text with itself costs nothing, however long it is. */
-  readonly parts: readonly unknown[];
+  /**
+   * Keys, lengths and values, in order. Comparing a text with itself costs nothing, however long it is. Undefined where
+   * nobody can change the message.
+   */
+  readonly parts: readonly unknown[] | undefined;
+}
+
+const fixedMessages = new WeakSet<object>();
+
+/** Says of a message that it will never be changed, so that it is not compared with what it was each time it is read. */
+export function neverChanges(raw: object): void {
+  fixedMessages.add(raw);
 }
 
 /**
@@ -19,14 +29,19 @@ export function rememberViews(read: (raw: unknown) => Message): (raw: unknown) =
     const before = known.get(raw);
     if (before !== undefined && isUnchanged(raw, before)) return before.view;
     const view = read(raw);
-    const parts: unknown[] = [];
-    walk(raw, 0, (part) => parts.push(part) < MOST_PARTS);
-    known.set(raw, { view, parts });
+    known.set(raw, { view, parts: fixedMessages.has(raw) ? undefined : partsOf(raw) });
     return view;
   };
 }
 
+function partsOf(raw: object): readonly unknown[] {
+  const parts: unknown[] = [];
+  walk(raw, 0, (part) => parts.push(part) < MOST_PARTS);
+  return parts;
+}
+
 function isUnchanged(raw: unknown, { parts }: Known): boolean {
+  if (parts === undefined) return true;
   let next = 0;
   const isSame = walk(raw, 0, (part) => Object.is(part, parts[next++]));
   return isSame && next === parts.length;

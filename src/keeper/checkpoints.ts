@@ -81,7 +81,7 @@ async function ask(
   const from = known?.boundary ?? 1;
   if (to < from) return undefined;
   const conversations = namesOfConversation(chain);
-  const found = await store.find({ tenant, configuration, conversations, from, to, isTrue });
+  const found = await store.find({ tenant, configuration, conversations, from, to, isTrue, known });
   return found !== undefined && found.chain === known?.chain && found.boundary === known.boundary
     ? known
     : found;

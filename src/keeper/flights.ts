@@ -97,6 +97,10 @@ async function compactAndSave(context: KeeperContext, plan: FlightPlan, held: He
     { conversation: view, tokens: job.tokens, signal, handleFor: archive?.handleFor },
     isSummarizerPaused(track.state),
   );
+  const { usage } = report.outcome;
+  const { model } = context.engine.summarizer;
+  if (usage !== undefined)
+    context.emit({ type: 'summary-paid', tenant: track.tenant, conversation: name, model, usage });
   await letOthersRun();
   const state = judge(track.state, report, signal);
   const change = changeOf(report.outcome);
@@ -179,10 +183,12 @@ function judge(
 /** Stores a checkpoint. One that the store could not take, or that lost a race, is paid for and stays to be tried again. */
 async function save(context: KeeperContext, track: Track, made: NewCheckpoint, lease: Lease): Promise<void> {
   track.unsaved = made;
+  track.unstored.add(made.checkpoint);
   await letOthersRun();
   const committed = await attempt(context, 'commit', () => context.store.commit({ ...made, lease }));
   if (committed === undefined) return;
   const { boundary, conversation } = made.checkpoint;
+  if (committed.value === 'committed' || committed.value === 'known') track.unstored.delete(made.checkpoint);
   if (committed.value === 'committed') {
     track.unsaved = undefined;
     remember(track, made.checkpoint);

@@ -44,7 +44,6 @@ export type {
   PassReason,
   Schedule,
   StoreOperation,
-  Wishes,
 } from './options.ts';
 export {
   isProgress,

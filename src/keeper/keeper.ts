@@ -8,11 +8,11 @@ import { clientCompaction } from '../formats/client-compaction.ts';
 import { foldView } from '../formats/folded/fold.ts';
 import { unfoldView } from '../formats/folded/unfold.ts';
 import { readConversation } from '../formats/registry.ts';
-import type { Checkpoint } from '../stores/store.ts';
+import type { Checkpoint, Wishes } from '../stores/store.ts';
 import { knownWindow } from '../tokens/catalog.ts';
 import type { Thresholds } from '../tokens/thresholds.ts';
 import { createContexts, tell } from './context.ts';
-import { type KeeperOptions, keeperOptionNames, type PassReason, type Wishes } from './options.ts';
+import { type KeeperOptions, keeperOptionNames, type PassReason } from './options.ts';
 import { createRunner } from './runner.ts';
 
 export interface PrepareOptions {
@@ -46,6 +46,8 @@ export interface Prepared<Value> {
   readonly reason?: PassReason | undefined;
   /** What it is the view of. */
   readonly checkpoint?: Checkpoint | undefined;
+  /** Whether the store has taken that checkpoint. One that it has not may end with the process; missing without any. */
+  readonly isStored?: boolean | undefined;
   /** Accounts of what was left out for this once, step by step; missing when it fitted. */
   readonly reductions?: readonly Receipt[] | undefined;
 }
@@ -114,13 +116,13 @@ export function createKeeper(options: KeeperOptions): Keeper {
           tenant,
           wishesFor,
         });
-        const { checkpoint, reductions } = prepared;
+        const { checkpoint, isStored, reductions } = prepared;
         if (reductions.length === 0 && checkpoint === undefined) return { value, status: 'unchanged' };
         const folded = view.status === 'plain' ? prepared : foldView(prepared.conversation, view.foldings);
         const written = writeConversation(folded.conversation) as typeof value; // written in the shape it was read in
         return reductions.length === 0
-          ? { value: written, status: 'folded', checkpoint }
-          : { value: written, status: 'reduced', checkpoint, reductions };
+          ? { value: written, status: 'folded', checkpoint, isStored }
+          : { value: written, status: 'reduced', checkpoint, isStored, reductions };
       } catch (error) {
         tell(options, { type: 'prepare-failed', error });
         return pass(value, { reason: 'failed' });

@@ -2,6 +2,7 @@
 
 import { type CompactionEvent, type CompactorOptions, engineOptionNames } from '../compaction/options.ts';
 import type { VolatileParts } from '../conversation/identity.ts';
+import type { Usage } from '../conversation/message.ts';
 import type { Hash } from '../conversation/sha256.ts';
 import type { CommitResult, Store } from '../stores/store.ts';
 
@@ -54,20 +55,6 @@ export interface KeeperOptions
   readonly onEvent?: ((event: KeeperEvent | CompactionEvent) => void) | undefined;
 }
 
-/** What is asked for one conversation while it goes on. Places count from the first message behind the system messages in front. */
-export interface Wishes {
-  /**
-   * Checkpoints that speak for more messages are not used, and none are made: how a fold is undone. Holds for as long as
-   * the conversation fits its window.
-   */
-  readonly foldedUpTo?: number | undefined;
-  /**
-   * Messages that stay word for word, with the round they belong to. Checkpoints that were made without them are not used
-   * any more: the conversation is folded anew.
-   */
-  readonly pinned?: readonly number[] | undefined;
-}
-
 /** Every option of a keeper. Names that are not here are refused. */
 export const keeperOptionNames: Readonly<Record<keyof KeeperOptions, true>> = {
   ...engineOptionNames,
@@ -106,6 +93,14 @@ export type KeeperEvent =
   | { readonly type: 'store-failed'; readonly operation: StoreOperation; readonly error: unknown }
   /** A request would not have fitted its window: it goes out with less, and nothing of that is stored. */
   | { readonly type: 'request-reduced'; readonly tokens: number; readonly tokensAfter: number }
+  /** A model was asked for a summary, whatever came of it: what it reported, and which one it was where that is known. */
+  | {
+      readonly type: 'summary-paid';
+      readonly tenant: string;
+      readonly conversation: string;
+      readonly model: string | undefined;
+      readonly usage: Usage;
+    }
   | { readonly type: 'compaction-failed'; readonly conversation: string; readonly error: unknown }
   /** Failing runs have made it pause. */
   | Extract<CompactionEvent, { readonly type: 'compaction-paused' }>

@@ -8,13 +8,12 @@ import type { Conversation } from '../conversation/format.ts';
 import { namesOfConversation } from '../conversation/identity.ts';
 import type { Usage } from '../conversation/message.ts';
 import type { Hash } from '../conversation/sha256.ts';
-import type { Checkpoint } from '../stores/store.ts';
+import type { Checkpoint, Wishes } from '../stores/store.ts';
 import { shouldContextCollapse } from '../tokens/thresholds.ts';
 import { findCheckpoint, isTrueOf, type KeeperTurn, readTurn } from './checkpoints.ts';
 import { reduceView } from './compact-view.ts';
 import type { KeeperContext } from './context.ts';
 import { attempt, fly, hasNews } from './flights.ts';
-import type { Wishes } from './options.ts';
 import { remember, type Track, Tracks } from './tracks.ts';
 import { projectView } from './views.ts';
 
@@ -32,6 +31,8 @@ export interface PreparedConversation {
   readonly conversation: Conversation;
   /** The checkpoint whose view it is. */
   readonly checkpoint: Checkpoint | undefined;
+  /** Whether the store has that checkpoint. */
+  readonly isStored: boolean;
   /** Accounts of what was left out of this request alone, step by step; empty when it fitted. */
   readonly reductions: readonly Receipt[];
 }
@@ -79,6 +80,8 @@ export function createRunner(rememberedConversations: number): Runner {
         newest = viewOf(context, turn, { track, checkpoint: await findFor(context, turn, track) });
         view = newest;
       }
+      // A provider that counts more than we do is reason enough to use what is ready.
+      if (shouldContextCollapse(view.tokens, windowTokens)) view = newest;
       const isReady = view !== newest;
       const isStarted = startIfDue(context, { turn, track, view, isReady, closing: controller });
       if (!isStarted && track.flight === undefined) track.state = afterTurn(track.state);
@@ -88,14 +91,16 @@ export function createRunner(rememberedConversations: number): Runner {
       }
       const used = view.checkpoint?.chain;
       track.sent = { checkpoint: used };
-      if (used !== undefined && track.firstUses.get(used) === undefined)
-        track.firstUses.use(used, turn.chain.length);
-      if (!shouldContextCollapse(view.tokens, windowTokens)) return { ...view, reductions: [] };
+      if (used !== undefined) noteUse(track, used, turn.chain.length);
+      const { checkpoint } = view;
+      const isStored = checkpoint !== undefined && !track.unstored.has(checkpoint);
+      if (!shouldContextCollapse(view.tokens, windowTokens)) return { ...view, isStored, reductions: [] };
       const reduced = await reduceView(context.engine, view.conversation, view.tokens);
       context.emit({ type: 'request-reduced', tokens: view.tokens, tokensAfter: reduced.tokens });
       return {
         conversation: reduced.conversation,
-        checkpoint: view.checkpoint,
+        checkpoint,
+        isStored,
         reductions: reduced.receipts,
       };
     },
@@ -105,6 +110,11 @@ export function createRunner(rememberedConversations: number): Runner {
       await settle();
     },
   };
+}
+
+function noteUse({ firstUses, shortestUses }: Track, checkpoint: string, length: number): void {
+  if (firstUses.get(checkpoint) === undefined) firstUses.use(checkpoint, length);
+  shortestUses.use(checkpoint, Math.min(length, shortestUses.get(checkpoint) ?? length));
 }
 
 /** The turn with what was asked for its conversation under any of its names. */
@@ -186,7 +196,7 @@ async function viewInForce(
   { track, newest }: { readonly track: Track; readonly newest: View },
 ): Promise<View> {
   const { foldTokens, engine } = context;
-  const wasSent = ({ chain }: Checkpoint) => (track.firstUses.get(chain) ?? Infinity) <= turn.chain.length;
+  const wasSent = ({ chain }: Checkpoint) => (track.shortestUses.get(chain) ?? Infinity) <= turn.chain.length;
   let view = newest;
   while (view.checkpoint !== undefined && !wasSent(view.checkpoint)) {
     const before = foldTokens === 0 ? 'lost' : await parentOf(context, turn, track, view.checkpoint);

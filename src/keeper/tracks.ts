@@ -15,6 +15,8 @@ export interface Track {
   known: readonly Checkpoint[];
   /** One that is paid for, and that the store has not taken yet. */
   unsaved: NewCheckpoint | undefined;
+  /** Those made here that the store has not taken, or not yet. */
+  readonly unstored: WeakSet<Checkpoint>;
   state: AutoCompactState;
   /** The work in the background, if there is any. */
   flight: Flight | undefined;
@@ -22,6 +24,8 @@ export interface Track {
   sent: { readonly checkpoint: string | undefined } | undefined;
   /** Length of the list with which a checkpoint was first used here: reasoning before it was written for another view. */
   readonly firstUses: Recent<string, number>;
+  /** Length of the shortest list that a checkpoint was used with here: a client may go back in its list. */
+  readonly shortestUses: Recent<string, number>;
 }
 
 /** Work for a conversation as it was at a request. */
@@ -89,10 +93,12 @@ function newTrack(tenant: string, name: string): Track {
     name,
     known: [],
     unsaved: undefined,
+    unstored: new WeakSet(),
     state: initialAutoCompactState,
     flight: undefined,
     sent: undefined,
     firstUses: new Recent(REMEMBERED_USES),
+    shortestUses: new Recent(REMEMBERED_USES),
   };
 }
 

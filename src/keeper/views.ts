@@ -2,7 +2,9 @@
 
 import { applyStep, type Edit, type Fate, type Plan, withoutUsage } from '../compaction/plan/plan.ts';
 import type { Conversation, Format } from '../conversation/format.ts';
+import { isObject } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
+import { neverChanges } from '../formats/view-memory.ts';
 import type { Checkpoint, Stretch, ViewPart } from '../stores/store.ts';
 
 export interface ViewOptions {
@@ -31,6 +33,8 @@ export function projectView(
     const original = from === undefined ? undefined : messages[head + from];
     if (from === undefined || original === undefined) {
       isChanged = true;
+      // A checkpoint is immutable.
+      if (isObject(raw)) neverChanges(raw);
       view.push(format.readMessage(raw));
       continue;
     }

@@ -34,6 +34,7 @@ export function memoryWriter(inner: Summarizer): Summarizer {
   return {
     name: inner.name,
     asksModel: inner.asksModel,
+    model: inner.model,
     writesMemory: true,
     async summarize(request) {
       // Loaded with the first summary: most programs that could need one never do.

@@ -70,6 +70,8 @@ export interface Summarizer {
   readonly name: string;
   /** Whether a run asks a model, and so costs money. */
   readonly asksModel: boolean;
+  /** The model it asks, by whose price its calls are counted. Default: not known. */
+  readonly model?: string | undefined;
   /**
    * Whether what it writes is a whole memory. Default: it writes prose about what happened, and our own memory keeps what the
    * user said, how things stand and the files around it.

@@ -12,7 +12,7 @@ export interface AccessOptions {
   readonly allowRemote?: boolean | undefined;
   /** What clients have to send in `x-roundfold-token`. */
   readonly token?: string | undefined;
-  /** Further names that clients may call this proxy by. */
+  /** Further names that clients may call this proxy by, also those of a TLS server in front of it. */
   readonly hosts?: readonly string[] | undefined;
 }
 
@@ -45,7 +45,8 @@ export function createAccessCheck(options: AccessOptions): AccessCheck {
         remedy: `Set ROUNDFOLD_TOKEN; clients send it in the header ${TOKEN_HEADER}.`,
       },
     );
-  const names = new Set([...LOOPBACK_NAMES, bracketed(host), ...hosts].map((name) => name.toLowerCase()));
+  const listed = new Set(hosts.map((name) => name.toLowerCase()));
+  const names = new Set([...LOOPBACK_NAMES, bracketed(host).toLowerCase(), ...listed]);
   const expected = token === undefined ? undefined : digestOf(token);
   // A wildcard address is reached under names that nobody has listed, and a token guards it.
   const isAnyName = !isLocal && hosts.length === 0;
@@ -53,7 +54,8 @@ export function createAccessCheck(options: AccessOptions): AccessCheck {
   return ({ headers }, what) => {
     if (!isAnyName && !names.has(hostName(headers.host))) return WRONG_HOST;
     // Programs send no Origin. A page in a browser does, and it may be anybody's.
-    if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host)) return WRONG_ORIGIN;
+    if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host, listed))
+      return WRONG_ORIGIN;
     if (headers['sec-fetch-site'] === 'cross-site') return WRONG_ORIGIN;
     if (expected === undefined || what === 'health') return undefined;
     const given = headers[TOKEN_HEADER] ?? passwordOf(headers.authorization, what);
@@ -107,7 +109,12 @@ function hostName(host: string | undefined): string {
   return (host ?? '').replace(/:\d{1,5}$/, '').toLowerCase();
 }
 
-/** The dashboard's own page, served from here. */
-function isOwnOrigin(origin: string, host: string | undefined): boolean {
-  return host !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
+/**
+ * The dashboard's own page, served from here, or by a TLS server in front under a name that is listed. A name that is not
+ * listed could be anybody's: this machine has no certificate of its own, so nothing tells whose page it is.
+ */
+function isOwnOrigin(origin: string, host: string | undefined, listed: ReadonlySet<string>): boolean {
+  if (host === undefined) return false;
+  const isSecure = origin.toLowerCase() === `https://${host.toLowerCase()}`;
+  return isSecure ? listed.has(hostName(host)) : origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }

@@ -28,15 +28,28 @@ export function tenantOf(
 ): string | undefined {
   if (fixed !== undefined) return fixed;
   const told = header === undefined ? credentialOf(headers, target) : headerOf(headers, header.toLowerCase());
-  if (told !== undefined && told !== '') return hash(`roundfold tenant\n${told}`);
+  if (told !== undefined && told !== '') return nameOf(told, hash);
   return allowsAnonymous && header === undefined ? LOCAL_TENANT : undefined;
+}
+
+/** The tenant of whoever sends this credential, or this value in the header that names tenants. */
+export function tenantOfKey(key: string): string {
+  return nameOf(withoutScheme(key), sha256);
+}
+
+function nameOf(told: string, hash: Hash): string {
+  return hash(`roundfold tenant\n${told}`);
+}
+
+/** One key is one tenant, whichever way an SDK writes it. */
+function withoutScheme(credential: string): string {
+  return credential.replace(/^bearer +/i, '');
 }
 
 function credentialOf(headers: RawHeaders, target: string): string | undefined {
   for (const name of CREDENTIAL_HEADERS) {
     const value = headerOf(headers, name);
-    // One key is one tenant, whichever way an SDK writes it.
-    if (value !== undefined && value !== '') return value.replace(/^bearer +/i, '');
+    if (value !== undefined && value !== '') return withoutScheme(value);
   }
   const query = target.indexOf('?');
   return query === -1

@@ -30,7 +30,10 @@ export const configSchema = z.strictObject({
     .default(false)
     .describe('allow an address that other machines can reach; needs a token'),
   token: z.string().min(16).optional().describe('what clients have to send in x-roundfold-token'),
-  hosts: z.array(name).default([]).describe('further names that clients may call this proxy by'),
+  hosts: z
+    .array(name)
+    .default([])
+    .describe('further names that clients may call this proxy by, also those of a TLS server in front of it'),
   upstreams: z
     .array(upstream)
     .default([])
@@ -54,6 +57,12 @@ export const configSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('whether the dashboard shows texts of messages and memories'),
+  answerCompactions: z
+    .boolean()
+    .default(false)
+    .describe(
+      'whether /responses/compact and compaction triggers get a memory of ours, for upstreams that know neither',
+    ),
   recall: z
     .boolean()
     .default(false)

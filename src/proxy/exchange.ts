@@ -1,7 +1,11 @@
+import type { ConversationWishes } from '../stores/store.ts';
 import type { Answer, ChunkSink, Outgoing } from './answer.ts';
 import { clientOf, type TenantOptions, tenantOf } from './caller.ts';
+import { answerCompaction } from './compactions/answer-compaction.ts';
+import { withMemoriesInBody } from './compactions/own-items.ts';
+import type { OwnAnswer } from './errors.ts';
 import { passed } from './fold.ts';
-import type { ConversationWishes, Folded, Folder, FoldRequest } from './folder.ts';
+import type { Folded, Folder, FoldRequest } from './folder.ts';
 import { BYPASS_HEADER, forwardedHeaders, headerOf, type RawHeaders, rewrittenHeaders } from './headers.ts';
 import type { ExchangeRecord, ProxyObserver, ReportedUsage } from './record.ts';
 import { sendUntilItFits } from './recover.ts';
@@ -23,6 +27,11 @@ export interface ExchangeRequest {
 export interface Upstream<Given extends Answer> {
   readonly name: string;
   send(outgoing: Outgoing): Promise<Given>;
+  /**
+   * An answer of our own in the shape of one from there. Where it is given, requests for a compaction are answered with a
+   * memory of ours and go nowhere.
+   */
+  own?: ((answer: OwnAnswer) => Given) | undefined;
 }
 
 /** What all exchanges of a proxy have in common. */
@@ -30,8 +39,8 @@ export interface ExchangeOptions {
   readonly folder: Folder;
   readonly tenants: TenantOptions;
   readonly observer?: ProxyObserver | undefined;
-  /** What people have asked for conversations of a tenant. */
-  readonly wishesOf?: ((tenant: string) => readonly ConversationWishes[]) | undefined;
+  /** What people have asked for conversations of a tenant. Never fails. */
+  readonly wishesOf?: ((tenant: string) => Promise<readonly ConversationWishes[]>) | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Makes chunks of a compressed answer readable; undefined for encodings it does not know. */
@@ -59,8 +68,16 @@ export async function exchange<Given extends Answer>(
   const startedAt = now();
   const tenant = tenantOf(request, options.tenants);
   const record = { startedAt, request, tenant, now, observer };
-  const wishes = tenant === undefined ? undefined : options.wishesOf?.(tenant);
-  const asked = foldRequest(request, upstream.name, { tenant, wishes });
+  const own = upstream.own === undefined ? undefined : await ownAnswer(request, now);
+  if (own !== undefined && upstream.own !== undefined)
+    return answerHere(upstream.own(own), { begun: record, options });
+  const unpacked = unpackedBody(request);
+  const isKept = tenant !== undefined && isRead(request.route) && request.text !== undefined;
+  const wishes = isKept ? await options.wishesOf?.(tenant) : undefined;
+  const asked = foldRequest({ ...request, text: unpacked ?? request.text }, upstream.name, {
+    tenant,
+    wishes,
+  });
   const begun = asked === undefined ? unread(request.route) : await folder.fold(asked, request.signal);
   const prepareMs = now() - startedAt;
   const deadline = startedAt + patienceOf(request.headers);
@@ -68,7 +85,7 @@ export async function exchange<Given extends Answer>(
     const { answer, folded, recoveries } = await sendUntilItFits({
       asked,
       folded: begun,
-      send: (each) => upstream.send(outgoing(request, each)),
+      send: (each) => upstream.send(outgoing(request, each.body ?? unpacked)),
       fold: (each) => folder.fold(each, request.signal),
       mayGoOn: () => now() < deadline,
     });
@@ -109,7 +126,34 @@ function unread(route: Route): Folded {
   return passed(isRead(route) ? 'unreadable' : 'not-a-conversation');
 }
 
-function outgoing({ headers }: ExchangeRequest, { body }: Folded): Outgoing {
+/** A memory of ours where a request asks for a compaction that we answer. */
+async function ownAnswer(
+  { route, text, headers, signal }: ExchangeRequest,
+  now: () => number,
+): Promise<OwnAnswer | undefined> {
+  const isBypassed = (headerOf(headers, BYPASS_HEADER) ?? '') !== '';
+  return isBypassed || text === undefined ? undefined : answerCompaction({ route, text, signal, now });
+}
+
+/** An exchange that went nowhere. */
+function answerHere<Given extends Answer>(
+  answer: Given,
+  { begun, options }: { readonly begun: Begun; readonly options: ExchangeOptions },
+): Exchanged<Given> {
+  const folded = { ...passed('compaction-answered'), tokensSent: 0 };
+  const prepareMs = begun.now() - begun.startedAt;
+  const watch = watchAnswer(answer, begun.request.route, options, (_usage, firstByteAt) =>
+    tell(begun, folded, { prepareMs, recoveries: 0, firstByteAt, answer }),
+  );
+  return { answer, added: ourHeaders(folded, 0), watch };
+}
+
+/** The body with our compaction items as messages; undefined when it has none. */
+function unpackedBody({ route, text }: ExchangeRequest): Uint8Array | undefined {
+  return text === undefined || route.format !== 'openai-responses' ? undefined : withMemoriesInBody(text);
+}
+
+function outgoing({ headers }: ExchangeRequest, body: Uint8Array | undefined): Outgoing {
   const forwarded = forwardedHeaders(headers);
   return { headers: body === undefined ? forwarded : rewrittenHeaders(forwarded, body.length), body };
 }
@@ -124,13 +168,14 @@ function patienceOf(headers: RawHeaders): number {
 
 /** What the client is told of what was done with its request. Says nothing that was not sent. */
 function ourHeaders(folded: Folded, recoveries: number): RawHeaders {
-  const { status, reason, tokensReceived, tokensSent, checkpoint } = folded;
+  const { status, reason, tokensReceived, tokensSent, checkpoint, isStored } = folded;
   const told: readonly (readonly [string, string | number | undefined])[] = [
     ['x-roundfold-status', status],
     ['x-roundfold-reason', reason],
     ['x-roundfold-tokens-received', tokensReceived],
     ['x-roundfold-tokens-sent', tokensSent],
-    ['x-roundfold-checkpoint', checkpoint],
+    // Whoever writes it down must find it again.
+    ['x-roundfold-checkpoint', isStored ? checkpoint : undefined],
     ['x-roundfold-recoveries', recoveries === 0 ? undefined : recoveries],
   ];
   return told.flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)]));

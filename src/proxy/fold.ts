@@ -160,6 +160,7 @@ class KeeperFolder implements Folder {
       ...account,
       reason: prepared.reason,
       checkpoint,
+      isStored: prepared.isStored === true,
       conversation: prepared.checkpoint?.conversation ?? account.conversation,
       mayBeReduced:
         request.route.kind === 'generate' &&
@@ -276,6 +277,7 @@ const NOTHING_KNOWN: Folded = {
   windowTokens: undefined,
   triggerTokens: undefined,
   checkpoint: undefined,
+  isStored: false,
   streams: false,
   mayBeReduced: false,
   turn: undefined,

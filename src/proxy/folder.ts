@@ -1,7 +1,7 @@
 import type { Usage } from '../conversation/message.ts';
 import type { OverflowFacts } from '../formats/overflow/detect.ts';
 import type { PreparedStatus } from '../keeper/keeper.ts';
-import type { Wishes } from '../keeper/options.ts';
+import type { ConversationWishes } from '../stores/store.ts';
 import type { ProxyPassReason } from './record.ts';
 import type { Route } from './routes.ts';
 
@@ -22,11 +22,6 @@ export interface FoldRequest {
   readonly wishes: readonly ConversationWishes[];
   /** What upstream said of the tries before this one, oldest first. */
   readonly refusals: readonly Refusal[];
-}
-
-/** What was asked for one conversation. */
-export interface ConversationWishes extends Wishes {
-  readonly conversation: string;
 }
 
 /** A try that did not fit. */
@@ -52,7 +47,9 @@ export interface Folded {
   readonly tokensByKind: Readonly<Record<string, number>> | undefined;
   readonly windowTokens: number | undefined;
   readonly triggerTokens: number | undefined;
+  /** Chain of the checkpoint whose view it is, and whether the store has taken it. */
   readonly checkpoint: string | undefined;
+  readonly isStored: boolean;
   readonly streams: boolean;
   /** Whether a request that turns out to be too long may be sent again with less in it. */
   readonly mayBeReduced: boolean;

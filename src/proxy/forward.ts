@@ -6,7 +6,7 @@ import { RefusedError } from './errors.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
 import { answerHeaders, headerOf, pairsOf } from './headers.ts';
 import { findRoute, isRead, type Route } from './routes.ts';
-import { type Connections, createConnections, type NodeAnswer } from './upstream.ts';
+import { type Connections, createConnections, type NodeAnswer, ownNodeAnswer } from './upstream.ts';
 import { createDirectory, type Destination, type Directory, type UpstreamRule } from './upstreams.ts';
 
 export interface ForwardLimits {
@@ -24,6 +24,8 @@ const defaults: ForwardLimits = { bodyBytes: 64 * MEBIBYTE, heldBytes: 512 * MEB
 export interface ForwarderOptions {
   readonly upstreams: readonly UpstreamRule[] | undefined;
   readonly limits: Partial<ForwardLimits>;
+  /** Whether requests for a compaction are answered with a memory of our own, and go nowhere. */
+  readonly answersCompactions: boolean;
   readonly exchange: ExchangeOptions;
 }
 
@@ -34,7 +36,8 @@ export interface Forwarder {
   close(): Promise<void>;
 }
 
-export function createForwarder({ upstreams, limits, exchange: given }: ForwarderOptions): Forwarder {
+export function createForwarder(all: ForwarderOptions): Forwarder {
+  const { upstreams, limits, answersCompactions, exchange: given } = all;
   const directory = createDirectory(upstreams);
   const connections = createConnections();
   const most = { ...defaults, ...limits };
@@ -54,11 +57,11 @@ export function createForwarder({ upstreams, limits, exchange: given }: Forwarde
       given.observer?.streamOpened?.();
       let held = 0;
       try {
-        const read = await readRequest(request, most.bodyBytes, (bytes) => {
+        const read = await readRequest(request, answersCompactions, most.bodyBytes, (bytes) => {
           hold(bytes);
           held += bytes;
         });
-        await carry({ request, response, ...read }, { directory, connections, options });
+        await carry({ request, response, ...read }, { directory, connections, options, answersCompactions });
       } finally {
         streams--;
         heldBytes -= held;
@@ -83,14 +86,16 @@ interface ReadRequest {
   readonly text: Uint8Array | undefined;
 }
 
-/** Reads the body of a request that may be folded; every other one streams through. */
+/** Reads the body of a request that may be folded or answered here; every other one streams through. */
 async function readRequest(
   request: IncomingMessage,
+  answersCompactions: boolean,
   maxBytes: number,
   hold: (bytes: number) => void,
 ): Promise<ReadRequest> {
   const route = findRoute(request.method ?? 'GET', request.url ?? '/');
-  if (!isRead(route)) return { route, body: undefined, text: undefined };
+  if (!isRead(route) && !(answersCompactions && route.kind === 'compact'))
+    return { route, body: undefined, text: undefined };
   const body = await readBody(request, maxBytes, hold);
   const text = await decodeBody(body, request.headers['content-encoding'], maxBytes);
   if (text === 'too-large') throw new RefusedError(tooLarge(maxBytes));
@@ -121,7 +126,12 @@ async function readBody(
     hold(bytes.length);
     chunks.push(bytes);
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, sizeBytes);
+  if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0];
+  const whole = Buffer.concat(chunks, sizeBytes);
+  // Their memory is given back at once: waiting for it, the garbage collector would run again after every few large bodies.
+  for (const { buffer, length } of chunks)
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+  return whole;
 }
 
 interface Carried extends ReadRequest {
@@ -133,9 +143,13 @@ interface Means {
   readonly directory: Directory;
   readonly connections: Connections;
   readonly options: ExchangeOptions;
+  readonly answersCompactions: boolean;
 }
 
-async function carry(carried: Carried, { directory, connections, options }: Means): Promise<void> {
+async function carry(
+  carried: Carried,
+  { directory, connections, options, answersCompactions }: Means,
+): Promise<void> {
   const { request, response, route, body, text } = carried;
   const target = request.url ?? '/';
   const headers = request.rawHeaders;
@@ -154,6 +168,7 @@ async function carry(carried: Carried, { directory, connections, options }: Mean
           { method, ...destination, body: body ?? streamOf(request), signal: left.signal },
           outgoing,
         ),
+      own: answersCompactions ? ownNodeAnswer : undefined,
     },
     options,
   );
@@ -187,6 +202,10 @@ function streamOf(request: IncomingMessage): IncomingMessage | undefined {
   return encoding === undefined && (length === undefined || length === '0') ? undefined : request;
 }
 
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
+}
+
 /** Passes an answer on as it comes: its bytes, its headers in their order, its trailers, and not faster than it is taken. */
 async function passOn(
   answer: NodeAnswer,
@@ -201,9 +220,15 @@ async function passOn(
   },
 ): Promise<void> {
   response.sendDate = false;
-  response.writeHead(answer.status, answer.statusText, [...answerHeaders(answer.headers), ...added]);
-  // Whoever waits for events wants to know at once that they will come.
-  if (headerOf(answer.headers, 'content-type')?.includes('event-stream') === true) response.flushHeaders();
+  const headers = [...answerHeaders(answer.headers), ...added];
+  response.writeHead(answer.status, answer.statusText, headers);
+  let hasBegun = false;
+  // Whoever waits for events wants to know at once that they will come. Mostly the first has come with the headers: one packet.
+  // Headers that are sent alone are written in UTF-8, which would change the bytes of others than ASCII: those wait for it.
+  if (headerOf(answer.headers, 'content-type')?.includes('event-stream') === true && headers.every(isAscii))
+    setImmediate(() => {
+      if (!hasBegun) response.flushHeaders();
+    });
   const { promise: over, resolve } = Promise.withResolvers<void>();
   response.on('drain', () => answer.resume());
   response.once('close', resolve);
@@ -211,11 +236,13 @@ async function passOn(
   if (response.closed) resolve();
   answer.receive({
     data(chunk) {
+      hasBegun = true;
       const hasRoom = response.write(chunk);
       watch.push(chunk);
       return hasRoom;
     },
     end(trailers) {
+      hasBegun = true;
       if (trailers.length > 0)
         response.addTrailers(pairsOf(trailers).map(([name, value]): [string, string] => [name, value]));
       response.end();

@@ -10,7 +10,6 @@ export type { Health } from './observe/health.ts';
 export type { Ledger, LedgerOptions, Money } from './observe/ledger.ts';
 export type { LogOptions } from './observe/log.ts';
 export { createObservation, type Observation, type ObservationOptions } from './observe/observation.ts';
-export type { WishOptions } from './observe/wishes.ts';
 export type * from './record.ts';
 export {
   type IntakeLimits,

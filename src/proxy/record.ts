@@ -14,6 +14,7 @@ export type RouteKind = 'generate' | 'count' | 'models' | 'compact' | 'other';
  * - `not-a-conversation`: no route of a model, or a body that is none of its format
  * - `unreadable`: its body is no JSON object
  * - `fragment`: a count of something else than a whole conversation
+ * - `compaction-answered`: it asked for a compaction and went nowhere: the answer is a memory of our own
  */
 export type ProxyPassReason =
   | PassReason
@@ -21,7 +22,8 @@ export type ProxyPassReason =
   | 'bypassed'
   | 'not-a-conversation'
   | 'unreadable'
-  | 'fragment';
+  | 'fragment'
+  | 'compaction-answered';
 
 /** Tokens as a provider reported them. What it reads from its cache and writes to it is part of `promptTokens`. */
 export interface ReportedUsage extends Usage {

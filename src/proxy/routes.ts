@@ -54,7 +54,7 @@ export function findRoute(method: string, target: string): Route {
   return OTHER;
 }
 
-/** Whether a body has to be read before it can be sent on. */
+/** Whether a request may be folded, so that its body has to be read before it is sent on. */
 export function isRead(route: Route): route is Route & { readonly format: string } {
   return (route.kind === 'generate' || route.kind === 'count') && route.format !== undefined;
 }

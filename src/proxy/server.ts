@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { RoundfoldError } from '../conversation/errors.ts';
 import { printable } from '../conversation/printable.ts';
-import type { Store } from '../stores/store.ts';
+import type { ConversationWishes, Store } from '../stores/store.ts';
 import { type AccessOptions, createAccessCheck, isLoopback } from './access.ts';
 import { answerRefusal, type Refused, RefusedError } from './errors.ts';
 import { createFolder, type FolderOptions } from './fold.ts';
-import type { ConversationWishes, Folder } from './folder.ts';
+import type { Folder } from './folder.ts';
 import { createForwarder, type Forwarder, type ForwardLimits } from './forward.ts';
 import type { ProxyObserver } from './record.ts';
 import { findRoute } from './routes.ts';
@@ -37,11 +37,16 @@ export interface ProxyOptions
   readonly tenant?: string | undefined;
   /** A header that names the tenant, instead of the credential. */
   readonly tenantHeader?: string | undefined;
+  /**
+   * Whether `/responses/compact` and requests that end with a compaction trigger are answered with a memory of our own, for
+   * upstreams that know neither. Default: they pass.
+   */
+  readonly answerCompactions?: boolean | undefined;
   readonly limits?: Partial<ForwardLimits & IntakeLimits> | undefined;
   /** Is told of everything that happens. */
   readonly observer?: ProxyObserver | undefined;
-  /** What people have asked for conversations of a tenant in the meantime. */
-  readonly wishesOf?: ((tenant: string) => readonly ConversationWishes[]) | undefined;
+  /** What people have asked for conversations of a tenant in the meantime. Never fails. */
+  readonly wishesOf?: ((tenant: string) => Promise<readonly ConversationWishes[]>) | undefined;
   /** Answers below `/roundfold/` and at `/metrics`. */
   readonly pages?: PageHandler | undefined;
   /** Address of the same store, for threads that fold large conversations. Default: everything is done in this thread. */
@@ -87,6 +92,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const forwarder = createForwarder({
     upstreams: options.upstreams,
     limits: options.limits ?? {},
+    // What only observes changes nothing, and answers nothing.
+    answersCompactions: options.answerCompactions === true && options.mode !== 'observe',
     exchange: {
       folder,
       observer: options.observer,

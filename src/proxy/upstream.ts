@@ -1,18 +1,13 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher, errors } from 'undici';
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import type { Answer, Outgoing } from './answer.ts';
 import { decodeBody } from './body/compression.ts';
-import { RefusedError } from './errors.ts';
+import { type AnswerReceiver, Flow } from './body/flow.ts';
+import { type OwnAnswer, RefusedError } from './errors.ts';
 import { headerOf, type RawHeaders } from './headers.ts';
-
-/** Where an answer goes. */
-export interface AnswerReceiver {
-  /** Whether there is room for more; otherwise `resume` of the answer says when there is. */
-  data(chunk: Buffer): boolean;
-  end(trailers: RawHeaders): void;
-  /** It breaks off. */
-  fail(error: Error): void;
-}
 
 /** An answer whose body comes when somebody takes it. */
 export interface NodeAnswer extends Answer {
@@ -55,20 +50,67 @@ const MOST_PEEKED_BYTES = 1024 * 1024;
 const MOST_EVENT_BYTES = 256 * 1024;
 const MOST_EVENT_WAIT_MS = 5_000;
 
-/** Connections to upstreams. Redirects are not followed: they would carry keys to addresses that nobody named. */
-export function createConnections(): Connections {
+/** Where undici tells which connection a request has just been written to. */
+const SENT_CHANNEL = 'undici:client:sendHeaders';
+/** A connection that was closed while a request was on its way to it says so within a round trip. */
+const STALE_MS = 2_000;
+
+/**
+ * Connections to upstreams. Redirects are not followed: they would carry keys to addresses that nobody named.
+ *
+ * Servers close connections that are idle, and may do so at the very moment when the next request is on its way. That request
+ * was read by nobody, so it is sent once more: where its body is in our hands, no answer has begun, and the connection had
+ * carried an answer before. SDKs do the same with every connection error. Whoever lets go of a new connection, or after a
+ * while, may have done what was asked and bill it; that is for the client to decide, which gets 502.
+ */
+export function createConnections(now: () => number = Date.now): Connections {
+  /** Bytes that had come over a connection when the newest request was written to it. */
+  const receivedBefore = new WeakMap<object, number>();
+  /** What broke a connection that had carried an answer, before any byte of the next. */
+  const staleErrors = new WeakSet<Error>();
+  const onSent = (message: unknown) => {
+    const { socket } = message as { readonly socket: Socket }; // what undici publishes
+    receivedBefore.set(socket, socket.bytesRead);
+  };
+  subscribe(SENT_CHANNEL, onSent);
+  const connect = buildConnector({ timeout: CONNECT_MS });
   const agent = new Agent({
-    connect: { timeout: CONNECT_MS },
+    connect: (options, callback) =>
+      connect(options, (...made) => {
+        const [, socket] = made;
+        socket?.on('error', (error) => {
+          if (socket.bytesRead > 0 && receivedBefore.get(socket) === socket.bytesRead) staleErrors.add(error);
+        });
+        callback(...made);
+      }),
     headersTimeout: FIRST_BYTE_MS,
     bodyTimeout: IDLE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: 128 * 1024,
   });
+  const isStale = ({ cause }: Error, sentAt: number): boolean =>
+    cause instanceof Error && staleErrors.has(cause) && now() - sentAt <= STALE_MS;
+  const isInHand = ({ body }: SendOptions, outgoing: Outgoing) =>
+    outgoing.body !== undefined || body === undefined || Buffer.isBuffer(body);
   return {
-    send: (options, outgoing) => send(agent, options, outgoing),
-    close: () => agent.destroy(),
+    async send(options, outgoing) {
+      const sentAt = now();
+      try {
+        return await send(agent, options, outgoing);
+      } catch (error) {
+        const isLost = error instanceof RefusedError && isStale(error, sentAt);
+        if (!isLost || options.signal.aborted || !isInHand(options, outgoing)) throw error;
+        return send(agent, options, outgoing);
+      }
+    },
+    async close() {
+      unsubscribe(SENT_CHANNEL, onSent);
+      await agent.destroy();
+    },
   };
 }
+
+const NOT_MODIFIED = 304;
 
 function send(
   agent: Agent,
@@ -78,6 +120,7 @@ function send(
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let flow: Flow | undefined;
+    let isWithoutBody = false;
     const abort = () => controller?.abort(abortReason(signal));
     signal.addEventListener('abort', abort, { once: true });
     const over = () => signal.removeEventListener('abort', abort);
@@ -105,6 +148,7 @@ function send(
           // Interim answers are for the connection.
           if (status < 200) return;
           flow = new Flow(started);
+          isWithoutBody = status === NOT_MODIFIED;
           resolve(new PausedAnswer(status, statusText ?? '', rawStrings(started.rawHeaders), flow));
         },
         onResponseData: (_controller, chunk) => flow?.data(chunk),
@@ -114,7 +158,9 @@ function send(
         },
         onResponseError(_controller, error) {
           over();
-          flow?.fail(error);
+          // It tells the length of the body that there would be, and undici misses that body.
+          if (isWithoutBody && error instanceof errors.ResponseContentLengthMismatchError) flow?.end([]);
+          else flow?.fail(error);
           reject(signal.aborted ? abortReason(signal) : unreachable(error));
         },
       },
@@ -149,95 +195,22 @@ function rawStrings(raw: Dispatcher.DispatchController['rawHeaders']): RawHeader
   return raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1')));
 }
 
-/** A body on its way: held until somebody takes it, and not faster than he can. */
-class Flow {
-  readonly #controller: Dispatcher.DispatchController;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
-  #holdsUpTo = 0;
-  #receiver: AnswerReceiver | undefined;
-  #ending: ((receiver: AnswerReceiver) => void) | undefined;
-  #onChange: (() => void) | undefined;
-
-  constructor(controller: Dispatcher.DispatchController) {
-    this.#controller = controller;
-    controller.pause();
-  }
-
-  data(chunk: Buffer): void {
-    if (this.#receiver !== undefined) {
-      if (!this.#receiver.data(chunk)) this.#controller.pause();
-      return;
-    }
-    this.#held.push(chunk);
-    this.#heldBytes += chunk.length;
-    if (this.#heldBytes > this.#holdsUpTo) this.#controller.pause();
-    this.#onChange?.();
-  }
-
-  end(trailers: RawHeaders): void {
-    this.#finish((receiver) => receiver.end(trailers));
-  }
-
-  fail(error: Error): void {
-    this.#finish((receiver) => receiver.fail(error));
-  }
-
-  #finish(ending: (receiver: AnswerReceiver) => void): void {
-    this.#ending = ending;
-    if (this.#receiver !== undefined) ending(this.#receiver);
-    this.#onChange?.();
-  }
-
-  receive(receiver: AnswerReceiver): void {
-    this.#receiver = receiver;
-    let hasRoom = true;
-    for (const chunk of this.#held) hasRoom = receiver.data(chunk);
-    this.#held = [];
-    if (this.#ending !== undefined) this.#ending(receiver);
-    else if (hasRoom) this.#controller.resume();
-  }
-
-  resume(): void {
-    this.#controller.resume();
-  }
-
-  discard(): void {
-    if (this.#ending === undefined) this.#controller.abort(new Error('nobody wants the rest'));
-  }
-
-  /** The whole body, if it is no longer than that. */
-  async whole(maxBytes: number): Promise<Buffer | undefined> {
-    const held = await this.until(maxBytes, () => false);
-    return this.#ending === undefined ? undefined : held;
-  }
-
-  /** The body until somebody has seen enough, it ends, it is longer than that, or time is up. All of it is held. */
-  async until(maxBytes: number, isEnough: (held: Buffer) => boolean, timeMs?: number): Promise<Buffer> {
-    this.#holdsUpTo = maxBytes;
-    let isLate = false;
-    const timer = timeMs === undefined ? undefined : setTimeout(() => this.#late(), timeMs);
-    this.#late = () => {
-      isLate = true;
-      this.#onChange?.();
-    };
-    const goesOn = () =>
-      this.#ending === undefined &&
-      !isLate &&
-      this.#heldBytes <= maxBytes &&
-      !isEnough(Buffer.concat(this.#held));
-    while (goesOn()) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#onChange = resolve;
-      this.#controller.resume();
-      await promise;
-    }
-    clearTimeout(timer);
-    this.#onChange = undefined;
-    return Buffer.concat(this.#held);
-  }
-
-  #late: () => void = () => undefined;
+/** An answer of our own, all of which is there. */
+export function ownNodeAnswer({ status, headers, body }: OwnAnswer): NodeAnswer {
+  const bytes = Buffer.from(body);
+  return {
+    status,
+    statusText: STATUS_CODES[status] ?? '',
+    headers: Object.entries({ ...headers, 'content-length': String(bytes.length) }).flat(),
+    peek: async () => body,
+    peekEvents: async () => body,
+    receive(receiver) {
+      receiver.data(bytes);
+      receiver.end([]);
+    },
+    resume() {},
+    discard() {},
+  };
 }
 
 class PausedAnswer implements NodeAnswer {

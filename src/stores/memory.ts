@@ -26,6 +26,7 @@ import type {
   StoreOptions,
   StoreRecord,
 } from './store.ts';
+import { wishesFromColumn, wishesInColumn } from './wishes.ts';
 
 interface Stored {
   readonly place: RecordPlace;
@@ -40,6 +41,8 @@ interface Entry extends ConversationKey {
   usedAt: number;
   /** Leases with a smaller fence may not write. */
   forgottenFence: number;
+  /** As databases have them. */
+  wishes: string;
   readonly records: Map<string, Stored>;
 }
 
@@ -59,7 +62,8 @@ class MemoryStore implements Store {
     this.#now = () => Math.floor(now());
   }
 
-  async find({ tenant, configuration, conversations, from, to, isTrue }: Parameters<Store['find']>[0]) {
+  async find(lookup: Parameters<Store['find']>[0]) {
+    const { tenant, configuration, conversations, from, to, isTrue, known } = lookup;
     const found = conversations
       .flatMap((conversation) => this.#storedOf({ tenant, conversation }, 'checkpoint'))
       .filter(({ place }) => place.scope === configuration)
@@ -68,6 +72,7 @@ class MemoryStore implements Store {
       .find(({ place }) => isTrue({ chain: place.name, boundary: place.position }));
     if (found === undefined) return undefined;
     this.#touch(found.place);
+    if (known?.chain === found.place.name) return known;
     return checkpointsIn([read(found)])[0];
   }
 
@@ -149,6 +154,30 @@ class MemoryStore implements Store {
     return this.#empty(key);
   }
 
+  async wishes(tenant: string) {
+    return [...this.#conversations.values()]
+      .filter((entry) => entry.tenant === tenant && entry.wishes !== '')
+      .map(({ conversation, wishes }) => ({ ...wishesFromColumn(wishes), conversation }));
+  }
+
+  async wish({ tenant, conversation }: ConversationKey, change: Parameters<Store['wish']>[1]) {
+    const entry = this.#conversations.get(keyOf(tenant, conversation));
+    if (entry === undefined || entry.records.size === 0) return undefined;
+    entry.wishes = wishesInColumn(change(wishesFromColumn(entry.wishes)));
+    return wishesFromColumn(entry.wishes);
+  }
+
+  async erase(tenant: string) {
+    let removed = 0;
+    for (const [key, entry] of this.#conversations) {
+      if (entry.tenant !== tenant) continue;
+      removed += entry.records.size;
+      this.#conversations.delete(key);
+    }
+    for (const [key, lease] of this.#leases) if (lease.tenant === tenant) this.#leases.delete(key);
+    return removed;
+  }
+
   async collect(retention: Parameters<Store['collect']>[0]) {
     const now = this.#now();
     let removed = 0;
@@ -211,6 +240,7 @@ class MemoryStore implements Store {
       createdAt: now,
       usedAt: now,
       forgottenFence: 0,
+      wishes: '',
       records: new Map(),
     };
     const entry = this.#conversations.get(key) ?? fresh;
@@ -229,11 +259,12 @@ class MemoryStore implements Store {
     return true;
   }
 
-  /** Removes the records of a conversation. How many there were. */
+  /** Removes the records of a conversation, and what is asked for it. How many there were. */
   #empty({ tenant, conversation }: ConversationKey): number {
-    const records = this.#conversations.get(keyOf(tenant, conversation))?.records;
-    const removed = records?.size ?? 0;
-    records?.clear();
+    const entry = this.#conversations.get(keyOf(tenant, conversation));
+    const removed = entry?.records.size ?? 0;
+    entry?.records.clear();
+    if (entry !== undefined) entry.wishes = '';
     return removed;
   }
 }

@@ -167,6 +167,7 @@ async function makeTables(database: PostgresDatabase, schema: string): Promise<v
     await query(`create table ${schema}.schema_version (version integer primary key);
       insert into ${schema}.schema_version values (${TABLES_VERSION});
       ${tablesOf({ schema, id: 'bigint generated always as identity primary key', bytes: 'bytea' })}
+      create index wishes_index on ${schema}.conversations (tenant) where wishes <> '';
       create table ${schema}.span_words (rowid bigint primary key, words tsvector not null);
       create index span_words_index on ${schema}.span_words using gin (words);`);
   });

@@ -4,8 +4,8 @@
  */
 import { RoundfoldError } from '../conversation/errors.ts';
 
-/** The version of the tables. Versions 1 to 3 were never released. */
-export const TABLES_VERSION = 4;
+/** The version of the tables. Versions 1 to 4 were never released. */
+export const TABLES_VERSION = 5;
 
 /**
  * Whether tables of this version are there: none are where it is 0.
@@ -42,6 +42,8 @@ export function tablesOf({ schema, id, bytes }: TableOptions): string {
       used_at bigint not null,
       -- Leases with a smaller fence may not write. A row without records is kept for it.
       forgotten_fence bigint not null,
+      -- Empty where nothing is asked for it.
+      wishes text not null default '',
       unique (tenant, conversation)
     );
     create table ${schema}.records (
@@ -82,9 +84,10 @@ export interface StatementOptions {
 export type Statements = ReturnType<typeof statementsOf>;
 
 export function statementsOf({ schema, lock, words }: StatementOptions) {
-  const records = `select r.id, r.kind, r.scope, r.name, r.position, r.body,
+  const recordsWith = (body: string) => `select r.id, r.kind, r.scope, r.name, r.position, ${body} as body,
       r.conversation_id, c.tenant, c.conversation, c.used_at
     from ${schema}.records r join ${schema}.conversations c on c.id = r.conversation_id`;
+  const records = recordsWith('r.body');
   const checkpointsIn = (conversations: number) => `from ${schema}.records
     where conversation_id in (
         select id from ${schema}.conversations
@@ -98,9 +101,10 @@ export function statementsOf({ schema, lock, words }: StatementOptions) {
   const hasNoRecords = `not exists (select 1 from ${schema}.records r where r.conversation_id = c.id)`;
 
   return {
-    /** The longest checkpoint of so many conversations; only one body is read. */
+    /** The longest checkpoint of so many conversations. Only one body is read, and none where its name is the last value. */
     longestCheckpoint: (conversations: number) =>
-      `${records} where r.id = (select id ${checkpointsIn(conversations)} limit 1)`,
+      `${recordsWith(`case when r.name = $${5 + conversations} then null else r.body end`)}
+        where r.id = (select id ${checkpointsIn(conversations)} limit 1)`,
     /** Where all of them stand, the longest first. */
     checkpointPlaces: (conversations: number) => `select id, name, position ${checkpointsIn(conversations)}`,
     recordById: `${records} where r.id = $1`,
@@ -128,6 +132,13 @@ export function statementsOf({ schema, lock, words }: StatementOptions) {
     touchConversation: `update ${schema}.conversations set used_at = $2 where id = $1`,
     markForgotten: `update ${schema}.conversations
       set forgotten_fence = $2, created_at = $3, used_at = $3 where id = $1`,
+    wishesOf: `select conversation, wishes from ${schema}.conversations where tenant = $1 and wishes <> '' order by id`,
+    /** A conversation that something is stored of. */
+    lockStored: `select c.id, c.wishes from ${schema}.conversations c
+      where c.tenant = $1 and c.conversation = $2 and not (${hasNoRecords}) ${lock}`,
+    setWishes: `update ${schema}.conversations set wishes = $2 where id = $1`,
+    lockTenant: `select id from ${schema}.conversations where tenant = $1 order by conversation ${lock}`,
+    removeConversation: `delete from ${schema}.conversations where id = $1`,
     lockUnused: `select id from ${schema}.conversations where id = $1 and used_at = $2 ${lock}`,
     /** Those with records, of a tenant or, where that is null, of all. */
     listConversations: `select c.id, c.tenant, c.conversation, c.created_at, c.used_at,
@@ -155,6 +166,7 @@ export function statementsOf({ schema, lock, words }: StatementOptions) {
     /** The same rule as `isHeld`. */
     removeEndedLeases: `delete from ${schema}.leases
       where expires_at <= $1 or taken_at - (expires_at - taken_at) > $1`,
+    removeLeasesOf: `delete from ${schema}.leases where tenant = $1`,
     lockFences: `select last from ${schema}.fences ${lock}`,
     nextFence: `update ${schema}.fences set last = last + 1 returning last`,
   };

@@ -98,3 +98,17 @@ export class LazyDatabase {
     await database.close().catch(() => undefined);
   }
 }
+
+/** The row that a statement locks, made by another one where there is none. */
+export async function lockRow<Row>(
+  { query }: Session,
+  lock: readonly [text: string, values: readonly unknown[]],
+  add: readonly [text: string, values: readonly unknown[]],
+): Promise<Row> {
+  for (;;) {
+    const [row] = await query<Row>(...lock);
+    if (row !== undefined) return row;
+    // Somebody else may be faster, or remove it again: then look again.
+    await query(...add);
+  }
+}

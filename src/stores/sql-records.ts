@@ -74,8 +74,9 @@ export class SqlRecords {
     return true;
   }
 
-  /** Removes the records of a conversation. How many there were. */
+  /** Removes the records of a conversation, and what is asked for it. How many there were. */
   async removeAll({ query }: Session, id: BigInteger): Promise<number> {
+    await query(this.#sql.setWishes, [id, '']);
     await query(this.#sql.removeWordsOf, [id]);
     return (await query(this.#sql.removeRecords, [id])).length;
   }

@@ -7,13 +7,16 @@ import {
   nameInColumn,
   spansIn,
 } from './records.ts';
-import { byLastUse, byPlace, conversationsToCollect, isHeld, isStale, leaseDuration } from './rules.ts';
+import { byLastUse, byPlace, conversationsToCollect, isStale, leaseDuration } from './rules.ts';
 import type { Statements } from './schema.ts';
 import { hasWords, matchOf, searchWords } from './search.ts';
-import { LazyDatabase, type Session, type SqlBackend, type SqlDatabase } from './sql-database.ts';
+import { LazyDatabase, lockRow, type Session, type SqlBackend, type SqlDatabase } from './sql-database.ts';
+import { SqlLeases } from './sql-leases.ts';
 import { type BigInteger, linkOf, type PlaceRow, type RecordRow, SqlRecords } from './sql-records.ts';
 import type {
   ArchivedSpan,
+  Checkpoint,
+  CheckpointLookup,
   CommitResult,
   ConversationKey,
   Lease,
@@ -22,6 +25,7 @@ import type {
   StoreOptions,
   StoreRecord,
 } from './store.ts';
+import { wishesFromColumn, wishesInColumn } from './wishes.ts';
 
 interface ConversationRow {
   readonly id: BigInteger;
@@ -40,11 +44,10 @@ interface ListedConversation extends StoredConversation {
   readonly id: BigInteger;
 }
 
-interface LeaseRow {
-  readonly owner: string;
-  readonly fence: BigInteger;
-  readonly taken_at: BigInteger;
-  readonly expires_at: BigInteger;
+type PlaceId = Pick<PlaceRow, 'id'>;
+
+interface WishesRow {
+  readonly wishes: string;
 }
 
 /** A store in a database. */
@@ -54,6 +57,7 @@ export class SqlStore implements Store {
   readonly #sql: Statements;
   readonly #database: LazyDatabase;
   readonly #records: SqlRecords;
+  readonly #leases: SqlLeases;
   readonly #isSealed: boolean;
   readonly #now: () => number;
 
@@ -64,6 +68,7 @@ export class SqlStore implements Store {
     this.#database = new LazyDatabase(backend);
     const codec = createRecordCodec(secret);
     this.#records = new SqlRecords(backend, codec, onFault);
+    this.#leases = new SqlLeases(backend.statements);
     this.#isSealed = codec.isSealed;
     this.#now = now;
   }
@@ -72,23 +77,31 @@ export class SqlStore implements Store {
    * One query where the longest checkpoint of all is true, which it nearly always is: a branch of the conversation may have
    * a longer one. Then all are looked through, and those that are true are read until one can be served.
    */
-  async find({ tenant, configuration, conversations, from, to, isTrue }: Parameters<Store['find']>[0]) {
+  async find(lookup: Parameters<Store['find']>[0]) {
+    const { tenant, configuration, conversations, from, to, isTrue, known } = lookup;
     const count = conversations.length;
     if (count === 0) return undefined;
     const names = [nameInColumn(tenant), nameInColumn(configuration)];
     const asked = [...names, from, to, ...conversations.map(nameInColumn)];
     return this.#read(async (session) => {
-      const [longest] = await session.query<RecordRow>(this.#sql.longestCheckpoint(count), asked);
+      const [longest] = await session.query<RecordRow>(this.#sql.longestCheckpoint(count), [
+        ...asked,
+        known === undefined ? null : nameInColumn(known.chain),
+      ]);
       if (longest === undefined) return undefined;
-      const first = isTrue(linkOf(longest)) ? await this.#serveFirst(session, [longest]) : [];
-      if (first.length > 0) return checkpointsIn(first)[0];
-      for (const place of await session.query<PlaceRow>(this.#sql.checkpointPlaces(count), asked)) {
-        if (place.id === longest.id || !isTrue(linkOf(place))) continue;
-        const rows = await session.query<RecordRow>(this.#sql.recordById, [place.id]);
-        const next = await this.#serveFirst(session, rows);
-        if (next.length > 0) return checkpointsIn(next)[0];
+      const isLongest = isTrue(linkOf(longest));
+      if (isLongest && known !== undefined && longest.body === null) {
+        await this.#touch(session, longest);
+        return known;
       }
-      return undefined;
+      const first = isLongest ? await this.#serveFirst(session, [longest]) : [];
+      if (first.length > 0) return checkpointsIn(first)[0];
+      const places = await session.query<PlaceRow>(this.#sql.checkpointPlaces(count), asked);
+      return this.#firstTrue(
+        session,
+        places.filter(({ id }) => id !== longest.id),
+        isTrue,
+      );
     });
   }
 
@@ -96,7 +109,7 @@ export class SqlStore implements Store {
     admitCommit(commit);
     const { checkpoint, spans, lease } = commit;
     return this.#write(async (session) => {
-      if ((await this.#heldAt(session, lease)) === undefined) return 'fenced';
+      if ((await this.#leases.heldAt(session, lease)) === undefined) return 'fenced';
       const { id, forgotten_fence } = await this.#lockConversation(session, checkpoint);
       if (Number(forgotten_fence) > lease.fence) return 'forgotten';
       const target = { id, replaces: 'unreadable' } as const;
@@ -106,42 +119,19 @@ export class SqlStore implements Store {
     });
   }
 
-  async acquire({ tenant, key, owner, milliseconds }: Parameters<Store['acquire']>[0]) {
-    const duration = leaseDuration(milliseconds);
-    const names = leaseNames({ tenant, key });
-    const ownerName = nameInColumn(owner);
-    const isTaken = (row: LeaseRow, now: number) => row.owner !== ownerName && isRowHeld(row, now);
-    // Most who come too late learn it without writing anything.
-    const isTooLate = await this.#read(async ({ query, now }) => {
-      const [row] = await query<LeaseRow>(this.#sql.lease, names);
-      return row !== undefined && isTaken(row, await now());
-    });
-    if (isTooLate) return undefined;
-    return this.#write(async (session): Promise<Lease | undefined> => {
-      const row = await lockRow<LeaseRow>(session, [this.#sql.lockLease, names], [this.#sql.addLease, names]);
-      const now = await session.now();
-      if (isTaken(row, now)) return undefined;
-      // Drawn after the row is locked: of two at the same time the later one has the higher fence.
-      const fence = await this.#nextFence(session);
-      const expiresAt = now + duration;
-      await session.query(this.#sql.takeLease, [...names, ownerName, fence, now, expiresAt]);
-      return { tenant, key, owner, fence, expiresAt };
-    });
+  async acquire(request: Parameters<Store['acquire']>[0]) {
+    const asked = { ...request, milliseconds: leaseDuration(request.milliseconds) };
+    if (await this.#read((session) => this.#leases.isTaken(session, asked))) return undefined;
+    return this.#write((session) => this.#leases.take(session, asked));
   }
 
   async renew(lease: Lease, milliseconds: number) {
     const duration = leaseDuration(milliseconds);
-    return this.#write(async (session) => {
-      const now = await this.#heldAt(session, lease);
-      if (now === undefined) return undefined;
-      const expiresAt = now + duration;
-      await session.query(this.#sql.renewLease, [...leaseNames(lease), lease.fence, now, expiresAt]);
-      return { ...lease, expiresAt };
-    });
+    return this.#write((session) => this.#leases.renew(session, lease, duration));
   }
 
   async release(lease: Lease) {
-    await this.#write(({ query }) => query(this.#sql.renewLease, [...leaseNames(lease), lease.fence, 0, 0]));
+    await this.#write((session) => this.#leases.release(session, lease));
   }
 
   /** The span that can be served nearest to the beginning of its conversation, of the oldest conversation. */
@@ -212,9 +202,45 @@ export class SqlStore implements Store {
     return this.#remove((database) =>
       database.write(async (session) => {
         const { id } = await this.#lockConversation(session, key);
-        const fence = await this.#nextFence(session);
+        const fence = await this.#leases.nextFence(session);
         await session.query(this.#sql.markForgotten, [id, fence, await session.now()]);
         return this.#records.removeAll(session, id);
+      }),
+    );
+  }
+
+  async wishes(tenant: string) {
+    const rows = await this.#read(({ query }) =>
+      query<WishesRow & { readonly conversation: string }>(this.#sql.wishesOf, [nameInColumn(tenant)]),
+    );
+    return rows.map(({ conversation, wishes }) => ({
+      ...wishesFromColumn(wishes),
+      conversation: nameFromColumn(conversation),
+    }));
+  }
+
+  async wish(key: ConversationKey, change: Parameters<Store['wish']>[1]) {
+    return this.#write(async ({ query }) => {
+      const [row] = await query<WishesRow & PlaceId>(this.#sql.lockStored, keyNames(key));
+      if (row === undefined) return undefined;
+      const wishes = wishesInColumn(change(wishesFromColumn(row.wishes)));
+      await query(this.#sql.setWishes, [row.id, wishes]);
+      return wishesFromColumn(wishes);
+    });
+  }
+
+  /** Leases first, as everybody: a commit that is under way ends before, and one that comes later has lost its lease. */
+  async erase(tenant: string) {
+    const names = [nameInColumn(tenant)];
+    return this.#remove((database) =>
+      database.write(async (session) => {
+        await session.query(this.#sql.removeLeasesOf, names);
+        let removed = 0;
+        for (const { id } of await session.query<PlaceId>(this.#sql.lockTenant, names)) {
+          removed += await this.#records.removeAll(session, id);
+          await session.query(this.#sql.removeConversation, [id]);
+        }
+        return removed;
       }),
     );
   }
@@ -235,7 +261,7 @@ export class SqlStore implements Store {
       await database.write(async ({ query }) => {
         // Whoever has drawn a fence holds this lock until the lease can be seen.
         await query(this.#sql.lockFences);
-        for (const { id } of await query<{ id: BigInteger }>(this.#sql.lockTombstones)) {
+        for (const { id } of await query<PlaceId>(this.#sql.lockTombstones)) {
           await query(this.#sql.removeTombstone, [id]);
         }
       });
@@ -268,19 +294,6 @@ export class SqlStore implements Store {
       if (removed > 0) await database.purge();
       return removed;
     });
-  }
-
-  /** The time now, if the lease is the newest of its key and holds. Nobody takes it until the transaction ends. */
-  async #heldAt({ query, now: askNow }: Session, lease: Lease): Promise<number | undefined> {
-    const [row] = await query<LeaseRow>(this.#sql.lockLease, leaseNames(lease));
-    if (row === undefined || Number(row.fence) !== lease.fence) return undefined;
-    const now = await askNow();
-    return isRowHeld(row, now) ? now : undefined;
-  }
-
-  async #nextFence({ query }: Session): Promise<number> {
-    const [row] = await query<{ readonly last: BigInteger }>(this.#sql.nextFence);
-    return Number(row?.last);
   }
 
   async #conversation({ query }: Session, key: ConversationKey): Promise<ConversationRow | undefined> {
@@ -334,6 +347,21 @@ export class SqlStore implements Store {
     return spansIn(this.#records.serve(rows)).sort(byPlace);
   }
 
+  /** The first checkpoint that is true and can be read. */
+  async #firstTrue(
+    session: Session,
+    places: readonly PlaceRow[],
+    isTrue: CheckpointLookup['isTrue'],
+  ): Promise<Checkpoint | undefined> {
+    for (const place of places) {
+      if (!isTrue(linkOf(place))) continue;
+      const rows = await session.query<RecordRow>(this.#sql.recordById, [place.id]);
+      const next = await this.#serveFirst(session, rows);
+      if (next.length > 0) return checkpointsIn(next)[0];
+    }
+    return undefined;
+  }
+
   /** The first that can be read, if any. Its conversation is used with it. */
   async #serveFirst(session: Session, rows: readonly RecordRow[]): Promise<readonly StoreRecord[]> {
     for (const row of rows) {
@@ -344,28 +372,6 @@ export class SqlStore implements Store {
     }
     return [];
   }
-}
-
-/** The row that a statement locks, made by another one where there is none. */
-async function lockRow<Row>(
-  { query }: Session,
-  lock: readonly [text: string, values: readonly unknown[]],
-  add: readonly [text: string, values: readonly unknown[]],
-): Promise<Row> {
-  for (;;) {
-    const [row] = await query<Row>(...lock);
-    if (row !== undefined) return row;
-    // Somebody else may be faster, or remove it again: then look again.
-    await query(...add);
-  }
-}
-
-function isRowHeld({ taken_at, expires_at }: LeaseRow, now: number): boolean {
-  return isHeld({ takenAt: Number(taken_at), expiresAt: Number(expires_at) }, now);
-}
-
-function leaseNames({ tenant, key }: Pick<Lease, 'tenant' | 'key'>): readonly string[] {
-  return [nameInColumn(tenant), nameInColumn(key)];
 }
 
 function keyNames({ tenant, conversation }: ConversationKey): readonly string[] {

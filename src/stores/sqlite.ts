@@ -30,6 +30,7 @@ const SETTINGS = `
   pragma secure_delete = on;`;
 
 const TABLES = `${tablesOf({ schema: 'main', id: 'integer primary key', bytes: 'blob' })}
+  create index main.wishes_index on conversations (tenant) where wishes <> '';
   -- Words come separated by blanks; the underscore is for what we add, and no word has one.
   create virtual table main.span_words using fts5 (
     words, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '_'"

@@ -61,6 +61,8 @@ export interface CheckpointLookup {
   readonly to: number;
   /** Whether a link is one of the conversation's chain: asked from the largest boundary on, until one is. */
   isTrue(link: ChainLink): boolean;
+  /** A checkpoint that was found before. Where it is still the one, this very value is an answer: nothing has to be read. */
+  readonly known?: Checkpoint | undefined;
 }
 
 /** Messages that left a view, kept byte for byte under a name made from their content. */
@@ -146,6 +148,25 @@ export interface Retention {
   readonly maximumBytes?: number | undefined;
 }
 
+/** What is asked for one conversation while it goes on. Places count from the first message behind the system messages in front. */
+export interface Wishes {
+  /**
+   * Checkpoints that speak for more messages are not used, and none are made: how a fold is undone. Holds for as long as
+   * the conversation fits its window.
+   */
+  readonly foldedUpTo?: number | undefined;
+  /**
+   * Messages that stay word for word, with the round they belong to. Checkpoints that were made without them are not used
+   * any more: the conversation is folded anew.
+   */
+  readonly pinned?: readonly number[] | undefined;
+}
+
+/** What is asked for a stored conversation. */
+export interface ConversationWishes extends Wishes {
+  readonly conversation: string;
+}
+
 /** A record as it is exported and put back. */
 export type StoreRecord = { readonly checkpoint: Checkpoint } | { readonly span: ArchivedSpan };
 
@@ -159,7 +180,7 @@ export interface StoreFault {
 }
 
 /**
- * Keeps checkpoints, what left the views, and leases. Records are immutable, written all or nothing, and checked when
+ * Keeps checkpoints, what left the views, leases and what people ask for conversations. Records are immutable, written all or nothing, and checked when
  * they are read: one that is damaged, sealed with another key or of an unknown version counts as missing and is told to
  * `onFault`. Whatever else goes wrong is thrown as `RoundfoldError` `store`.
  */
@@ -185,6 +206,15 @@ export interface Store {
   restore(records: StoreRecord | readonly StoreRecord[]): Promise<void>;
   /** Makes every record of a conversation unreadable for good, those under way included. The number of records. */
   forget(key: ConversationKey): Promise<number>;
+  /** What people have asked for conversations of a tenant. It leaves with the records of the conversation. */
+  wishes(tenant: string): Promise<readonly ConversationWishes[]>;
+  /**
+   * Changes what is asked for a conversation, with nobody else in between. What is asked now; undefined when nothing of
+   * the conversation is stored.
+   */
+  wish(key: ConversationKey, change: (now: Wishes) => Wishes): Promise<Wishes | undefined>;
+  /** Removes everything of a tenant, wishes and leases included: whoever holds one cannot write. The number of records. */
+  erase(tenant: string): Promise<number>;
   /** Removes what retention does not keep. The number of records. */
   collect(retention: Retention): Promise<number>;
   /** Reads every record and tells what is wrong with it. */

@@ -45,6 +45,23 @@ describe.each(storeCases)('store $name', (storeCase) => {
       expect(await found()).toBeUndefined();
     });
 
+    it('answers with the very checkpoint the caller knows while it is there and the longest, and with no other', async () => {
+      const tenant = newTenant();
+      const [shorter, known, longer] = [2, 4, 6].map((boundary) => checkpointOf({ tenant, boundary }));
+      if (shorter === undefined || known === undefined || longer === undefined) throw new Error('three');
+      const lookup = { ...lookupOf(shorter, known, longer), known };
+      expect(await store.find(lookup)).toBeUndefined();
+      await commitAlone(store, shorter);
+      expect(await store.find(lookup)).toStrictEqual(shorter);
+      await commitAlone(store, known);
+      expect(await store.find(lookup)).toBe(known);
+      expect(await store.find({ ...lookup, isTrue: trueOf([shorter]).isTrue })).toStrictEqual(shorter);
+      await commitAlone(store, longer);
+      expect(await store.find(lookup)).toStrictEqual(longer);
+      await store.forget(known);
+      expect(await store.find(lookup)).toBeUndefined();
+    });
+
     it('asks from the longest on, until one is true, and only between the ends', async () => {
       const tenant = newTenant();
       const checkpoints = [3, 10, 9, 2, 20, 8].map((boundary) => checkpointOf({ tenant, boundary }));

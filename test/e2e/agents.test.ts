@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientCompaction } from '../../src/formats/client-compaction.ts';
 import { readConversation } from '../../src/formats/registry.ts';
+import type { ExchangeRecord } from '../../src/proxy/record.ts';
+import { startProxy } from '../../src/proxy/server.ts';
 import type { RecordedRequest } from '../../src/simulator/simulator.ts';
+import { memoryStore } from '../../src/stores/memory.ts';
 import { type AgentName, installAgents, whyMissing } from '../support/agents/install.ts';
 import { type AgentCase, answer, playSession, request } from '../support/agents/session.ts';
 
@@ -110,6 +113,43 @@ it(
     expect(requests.filter((each) => isForModel(each, given) && each.status !== 200)).toHaveLength(1);
     expect(stderr).toContain('1 overflow recovered');
     expect(stderr).toMatch(/window of gpt-5\.5: 4\d,\d{3} tokens, learnt from an answer/);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'Codex goes on from a memory of the proxy where it asks its provider for a compaction, as often as it likes',
+  async (test) => {
+    const why = whyMissing('codex');
+    const [given] = cases;
+    if (why !== undefined || given === undefined) return test.skip(why);
+    const records: ExchangeRecord[] = [];
+    // It is Codex that compacts: the window of the model is far away.
+    const limited = {
+      ...given,
+      args: [...given.args, '-c', 'model_auto_compact_token_limit=24000'],
+      windowTokens: 200_000,
+    };
+    const { code, stdout, stderr, requests } = await playSession(limited, ROUNDS, 'direct', (url) =>
+      startProxy({
+        store: memoryStore(),
+        upstreams: [{ url }],
+        answerCompactions: true,
+        observer: { exchange: (record) => records.push(record) },
+      }),
+    );
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain(answer.replace('{rounds}', `${ROUNDS}`));
+    const answered = records.filter(({ reason }) => reason === 'compaction-answered');
+    expect(answered.length).toBeGreaterThan(1);
+    const models = requests.filter((each) => isForModel(each, limited));
+    expect(models.filter(({ status }) => status !== 200)).toEqual([]);
+    // The provider has seen no compaction at all: neither the request for one nor what came of it.
+    expect(models.filter(({ body }) => JSON.stringify(body).includes('"compaction'))).toEqual([]);
+    const last = JSON.stringify(models.at(-1)?.body);
+    expect(last).toContain(request);
+    expect(last).toContain(`part ${ROUNDS}, line 69`);
+    expect(last).toContain('[earlier conversation summary]');
   },
   TIMEOUT_MS,
 );

@@ -25,7 +25,7 @@ describe('a store that cannot be used', () => {
   it.each([
     ['store', 'ls'],
     ['store', 'verify'],
-    ['store', 'gc', '--unused-days', '1'],
+    ['store', 'prune', '--older-than', '1d'],
     ['search', 'harbour'],
   ])('%s %s finds nothing where there is no store, and makes none', async (...args) => {
     const home = join(folder.path, 'home');
@@ -107,10 +107,10 @@ describe('a store that cannot be used', () => {
 
 describe('the command line', () => {
   it('explains and completes the commands over the store', async () => {
-    const { code, stdout } = await runCli(['store', 'gc', '--help']);
+    const { code, stdout } = await runCli(['store', 'prune', '--help']);
 
     expect(code).toBe(0);
-    expect(stdout).toMatch(/--unused-days[\s\S]*Examples:\n {2}roundfold store gc/);
+    expect(stdout).toMatch(/--older-than[\s\S]*Examples:\n {2}roundfold store prune/);
     expect((await runCli(['complete', '--', 'store', ''])).stdout).toMatch(/^ls\t[\s\S]*^forget\t/m);
     expect((await runCli(['complete', '--', 'recall', '--pa'])).stdout).toMatch(/--page\b[\s\S]*--pages/);
     expect(await runCli(['store', 'nonsense'])).toMatchObject({ code: 2, stdout: '' });

@@ -244,19 +244,19 @@ describe('roundfold store', () => {
     }
   });
 
-  it('collects what was not used, and shows it first', async () => {
-    const path = join(folder.path, 'gc.sqlite');
+  it('prunes what was not used, and shows it first', async () => {
+    const path = join(folder.path, 'prune.sqlite');
     await storeConversation({ path, name: 'old', usedAt: Date.now() - 40 * DAY_MS });
     await storeConversation({ path });
-    const preview = await over(path, 'store', 'gc', '--unused-days', '30', '--dry-run');
+    const preview = await over(path, 'store', 'prune', '--older-than', '30d', '--dry-run');
 
     expect(preview.stdout).toMatch(
       new RegExp(`${old.slice(0, 12)}[\\s\\S]*would remove 4 records of 1 conversation,`),
     );
-    expect((await over(path, 'store', 'gc', '--unused-days', '50')).stdout).toBe('removed 0 records\n');
-    expect((await over(path, 'store', 'gc', '--unused-days', '30')).stdout).toBe('removed 4 records\n');
-    expect(lines((await over(path, 'store', 'gc', '--max-bytes', '0', '--json')).stdout)).toEqual([
-      { version: 1, type: 'collection', isDryRun: false, records: 4 },
+    expect((await over(path, 'store', 'prune', '--older-than', '50d')).stdout).toBe('removed 0 records\n');
+    expect((await over(path, 'store', 'prune', '--older-than', '30d')).stdout).toBe('removed 4 records\n');
+    expect(lines((await over(path, 'store', 'prune', '--max-bytes', '0', '--json')).stdout)).toEqual([
+      { version: 1, type: 'pruned', isDryRun: false, records: 4 },
     ]);
     expect(await over(path, 'store', 'ls')).toEqual({
       code: 0,

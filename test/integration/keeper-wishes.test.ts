@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Wishes } from '../../src/keeper/options.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
+import type { Wishes } from '../../src/stores/store.ts';
 import { keeping, session } from '../support/keeping.ts';
 
 const sizes = { windowTokens: 20_000, trigger: 6000, target: 2500 };

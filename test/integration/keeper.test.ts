@@ -45,6 +45,9 @@ function proxyOf(store: Store): Store {
     spans: (key) => store.spans(key),
     restore: (record) => store.restore(record),
     forget: (key) => store.forget(key),
+    wishes: (tenant) => store.wishes(tenant),
+    wish: (key, change) => store.wish(key, change),
+    erase: (tenant) => store.erase(tenant),
     collect: (retention) => store.collect(retention),
     verify: () => store.verify(),
     close: () => store.close(),
@@ -101,6 +104,33 @@ describe('a keeper', () => {
       again.push((await other.keeper.prepare(session(rounds))).checkpoint?.boundary ?? 0);
     expect(again).toEqual(statuses.map(([, , boundary]) => boundary));
     expect(requests.length).toBe(paid);
+  });
+
+  it('uses what is ready where the provider has counted more than we do, and leaves nothing out', async () => {
+    const { keeper, events } = keeping({ windowTokens: 20_000, trigger: 3000, target: 1500, foldAt: 15_000 });
+    expect((await keeper.prepare(session(80))).status).toBe('unchanged');
+    await keeper.settle();
+    expect((await keeper.prepare(session(80))).status).toBe('unchanged');
+    const usage = { promptTokens: 19_900, outputTokens: 50 };
+    const { status, value } = await keeper.prepare(session(81), { usage });
+    expect(status).toBe('folded');
+    expect(value.length).toBeLessThan(session(81).length);
+    expect(events.filter(({ type }) => type === 'request-reduced')).toEqual([]);
+  });
+
+  it('goes on with a summary that was sent for a list that had become shorter', async () => {
+    const { keeper } = keeping({ windowTokens: 20_000, trigger: 0.15, target: 0.08, foldAt: 0.3 });
+    const statusOf = async (rounds: number, windowTokens?: number) => {
+      const { status } = await keeper.prepare(session(rounds), { windowTokens });
+      await keeper.settle();
+      return status;
+    };
+    let rounds = 22;
+    while ((await statusOf(rounds)) !== 'folded') rounds++;
+    // The client goes back by a round, and its provider says that this is too long.
+    expect(await statusOf(rounds - 1)).toBe('unchanged');
+    expect(await statusOf(rounds - 1, 18_000)).toBe('folded');
+    expect(await statusOf(rounds - 1)).toBe('folded');
   });
 
   it('refuses a size to fold at that is no size within the window', () => {

@@ -121,6 +121,35 @@ describe('who may call', () => {
     },
   );
 
+  it.each([
+    ['https://proxy.example', 'proxy.example', 200],
+    ['https://Proxy.Example', 'PROXY.example', 200],
+    ['https://proxy.example:8443', 'proxy.example:8443', 200],
+    ['http://proxy.example', 'proxy.example', 200],
+    ['https://proxy.example:9999', 'proxy.example', 403],
+    ['https://proxy.example', 'proxy.example:8443', 403],
+    ['https://other.example', 'proxy.example', 403],
+    ['https://proxy.example.evil.example', 'proxy.example', 403],
+    ['https://evil.example', 'evil.example', 421],
+    ['https://127.0.0.1', '127.0.0.1', 403],
+    ['null', 'proxy.example', 403],
+  ])('behind a TLS server, a page of %s that calls %s gets %i', async (origin, host, status) => {
+    const { proxy, upstream } = await start({ hosts: ['Proxy.example'] });
+    const answer = await raw(proxy.url, post(`host: ${host}\r\norigin: ${origin}\r\n`));
+    expect(statusOf(answer)).toBe(status);
+    expect(upstream.requests.length).toBe(status === 200 ? 1 : 0);
+  });
+
+  it('behind a TLS server, a page of any name is refused where none is listed, and one that comes from elsewhere', async () => {
+    const token = 'a token of some length';
+    const anyName = await start({ host: '0.0.0.0', allowRemote: true, token });
+    const given = `host: any.example\r\norigin: https://any.example\r\nx-roundfold-token: ${token}\r\n`;
+    expect(statusOf(await raw(anyName.proxy.url, post(given)))).toBe(403);
+    const { proxy } = await start({ hosts: ['proxy.example'] });
+    const crossing = 'host: proxy.example\r\norigin: https://proxy.example\r\nsec-fetch-site: cross-site\r\n';
+    expect(statusOf(await raw(proxy.url, post(crossing)))).toBe(403);
+  });
+
   it('names of its own can be added', async () => {
     const { proxy } = await start({ hosts: ['proxy.internal'] });
     expect(statusOf(await raw(proxy.url, post('host: proxy.internal:8787\r\n')))).toBe(200);

@@ -218,6 +218,33 @@ describe('bytes of an answer', () => {
   });
 });
 
+describe('an answer that is easily changed', () => {
+  async function throughProxy(answer: string) {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      socket.once('data', () => socket.write(Buffer.from(answer, 'latin1')));
+    });
+    const proxy = await proxyFor(await listening(server));
+    return send(proxy.url, { method: 'GET', path: '/v1/models' });
+  }
+
+  it('passes as a 304 that tells the length of the body it leaves out', async () => {
+    const { status, body, rawHeaders } = await throughProxy(
+      'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\nContent-Length: 1234\r\n\r\n',
+    );
+    expect([status, body.length]).toEqual([304, 0]);
+    expect(lasting(rawHeaders)).toEqual(['ETag', '"1"', 'Content-Length', '1234']);
+  });
+
+  it('passes as a stream whose headers are not ASCII, with their bytes', async () => {
+    const { rawHeaders, body } = await throughProxy(
+      'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Name: caf\xe9 \xfc\r\nContent-Length: 9\r\n\r\ndata: 1\n\n',
+    );
+    expect(rawHeaders[rawHeaders.indexOf('X-Name') + 1]).toBe('caf\xe9 \xfc');
+    expect(body.toString()).toBe('data: 1\n\n');
+  });
+});
+
 describe('bytes of a request', () => {
   let upstream: RecordingUpstream;
   let proxy: RunningProxy;

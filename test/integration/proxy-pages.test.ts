@@ -290,6 +290,28 @@ describe('actions', () => {
     }
   });
 
+  it('are taken from the page where a TLS server in front serves it under a listed name, and from no other', async () => {
+    const observed = await startObserved({ windowTokens: WINDOW, hosts: ['proxy.example'] });
+    try {
+      const work = anthropicWorker(observed.proxy.url, 'sk-front');
+      for (let turn = 0; turn < 40; turn++) await work(900);
+      const { id } = await open(observed);
+      const pin = (host: string, origin: string) =>
+        rawPost(
+          `${observed.dashboard}api/conversations/${id}/pin`,
+          { place: 1 },
+          { ...action, host, origin, 'sec-fetch-site': 'same-origin' },
+        );
+      expect(await pin('proxy.example', 'https://evil.example')).toBe(403);
+      expect(await pin('127.0.0.1', 'https://127.0.0.1')).toBe(403);
+      expect((await open(observed)).wishes.pinned).toEqual([]);
+      expect(await pin('proxy.example', 'https://proxy.example')).toBe(200);
+      expect((await open(observed)).wishes.pinned).toEqual([1]);
+    } finally {
+      await observed.close();
+    }
+  });
+
   it.each([
     ['no header', {}],
     ['another origin', { ...action, origin: 'http://evil.example' }],

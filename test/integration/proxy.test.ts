@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import zlib from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -56,6 +58,13 @@ async function simulate(...given: Parameters<typeof startProxied>) {
 const bodyOf = (upstream: RecordingUpstream, index = -1): Json =>
   JSON.parse(upstream.requests.at(index)!.body.toString()) as Json;
 
+/** A message as it is but for the contents of its tool results. */
+function withoutResults(message: string): string {
+  return JSON.stringify(JSON.parse(message), function (this: Json, key, value: unknown) {
+    return key === 'content' && this['type'] === 'tool_result' ? 'result' : value;
+  });
+}
+
 /** Works until requests go out folded. */
 async function untilFolded(
   { proxy, records }: Pick<Recorded, 'proxy' | 'records'>,
@@ -113,30 +122,17 @@ describe('what goes to the provider', () => {
     const recorded = await record();
     const agent = createAgent(recorded.proxy.url, START);
     const fields = {
-      context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
       metadata: { user_id: 'u' },
-      tools: [
-        { name: 'read_file', input_schema: { type: 'object' }, defer_loading: true },
-        { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },
-      ],
+      tools: [{ name: 'read_file', input_schema: { type: 'object' } }],
     };
     const headers = {
-      'anthropic-beta': 'context-management-2025-06-27,interleaved-thinking-2025-05-14',
+      'anthropic-beta': 'interleaved-thinking-2025-05-14',
       'x-claude-code-session-id': 'session-1',
-      'X-Session-Affinity': 'Same-Case',
-      'x-client-request-id': 'thread-1',
     };
     await untilFolded(recorded, agent, { fields, headers });
     const { body, rawHeaders, header } = recorded.upstream.requests.at(-1)!;
     const sent = JSON.parse(body.toString()) as Json;
-    expect(Object.keys(sent)).toEqual([
-      'model',
-      'max_tokens',
-      'tools',
-      'messages',
-      'context_management',
-      'metadata',
-    ]);
+    expect(Object.keys(sent)).toEqual(['model', 'max_tokens', 'tools', 'messages', 'metadata']);
     for (const [name, value] of Object.entries(fields)) expect(sent[name]).toEqual(value);
     for (const [name, value] of Object.entries(headers)) expect(header(name.toLowerCase())).toBe(value);
     const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
@@ -150,7 +146,77 @@ describe('what goes to the provider', () => {
     expect(recorded.records.at(-1)?.client).toBe('claude-code');
   });
 
-  it('no longer holds what was folded, and holds everything else as the client wrote it', async () => {
+  it('is folded although the provider clears thinking, and that field goes on with the beta header it needs', async () => {
+    const recorded = await record();
+    const agent = createAgent(recorded.proxy.url, START);
+    const context_management = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] };
+    const beta = 'context-management-2025-06-27,interleaved-thinking-2025-05-14';
+    await untilFolded(recorded, agent, {
+      fields: { context_management },
+      headers: { 'anthropic-beta': beta },
+    });
+    expect(bodyOf(recorded.upstream)['context_management']).toEqual(context_management);
+    expect(recorded.upstream.requests.at(-1)!.header('anthropic-beta')).toBe(beta);
+  });
+
+  it('keeps the search for tools: deferred tools, the tool that finds them, and references to what was found', async () => {
+    const recorded = await record();
+    const agent = createAgent(recorded.proxy.url, START);
+    const tools = [
+      { name: 'read_file', input_schema: { type: 'object' } },
+      { name: 'find_tool', input_schema: { type: 'object' } },
+      { name: 'found_later', input_schema: { type: 'object' }, defer_loading: true },
+      { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },
+    ];
+    await untilFolded(recorded, agent, { fields: { tools } });
+    const found: readonly Json[] = [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_find', name: 'find_tool', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'toolu_find',
+            content: [{ type: 'tool_reference', tool_name: 'found_later' }],
+          },
+        ],
+      },
+    ];
+    agent.messages.push(...found);
+    await agent.step({ fields: { tools } });
+    expect(recorded.records.at(-1)?.status).toBe('folded');
+    const sent = bodyOf(recorded.upstream);
+    expect(sent['tools']).toEqual(tools);
+    expect((sent['messages'] as readonly Json[]).slice(-2)).toEqual(found);
+  });
+
+  it('carries the headers by which a provider finds the cache of a session, in their spelling', async () => {
+    const recorded = await record();
+    const agent = createAgent(recorded.proxy.url, START);
+    await untilFolded(recorded, agent);
+    const affinity = [
+      ...['Session_Id', 'thread-1', 'session-id', 'thread-1', 'X-Session-Affinity', 'ses_ABC'],
+      ...['x-client-request-id', 'thread-1', 'x-codex-window-id', 'thread-1:0', 'X-Session-Id', 'ses_ABC'],
+    ];
+    const body = JSON.stringify({ model: 'claude-sonnet-4-6', max_tokens: 9, messages: agent.messages });
+    const { hostname, port } = new URL(recorded.proxy.url);
+    const request = httpRequest({
+      ...{ hostname, port, method: 'POST', path: '/v1/messages' },
+      headers: [
+        ...['host', '127.0.0.1', 'x-api-key', 'test-key', ...affinity],
+        ...['content-length', String(Buffer.byteLength(body))],
+      ],
+    });
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
+    expect(response.headers['x-roundfold-status']).toBe('folded');
+    const arrived = recorded.upstream.requests.at(-1)!.rawHeaders.join('\n');
+    expect(arrived).toContain(affinity.join('\n'));
+  });
+
+  it('no longer holds what was folded, and nothing is written into the messages that stay', async () => {
     const recorded = await record();
     const agent = createAgent(recorded.proxy.url, START);
     await untilFolded(recorded, agent);
@@ -164,6 +230,9 @@ describe('what goes to the provider', () => {
     expect(made.length).toBeGreaterThan(0);
     // In their order, and together at the end: whatever was made stands where the rest was.
     expect(kept).toEqual(received.filter((message) => kept.includes(message)));
+    // Results may have left a message of the client; nothing else of it is changed, and nothing is written into it.
+    const bare = new Set(received.map(withoutResults));
+    expect(made.filter((message) => !bare.has(withoutResults(message)))).toEqual([]);
     expect(sent.join('')).not.toContain(resultText('toolu_3').slice(0, 600));
     expect(sent.join('').length).toBeLessThan(received.join('').length * 0.8);
   });
@@ -184,6 +253,34 @@ describe('what goes to the provider', () => {
     const sent = recorded.upstream.requests.at(-1)!.body.toString();
     expect(sent.endsWith(` , ${odd}], "temperature": 1.0, "zeta" : 1e2 }`)).toBe(true);
     expect(sent.length).toBeLessThan(body.length);
+  });
+});
+
+describe('what the client is told', () => {
+  it('is that a request was folded only where fewer bytes and tokens went on, and never without a fold', async () => {
+    const recorded = await record();
+    const agent = createAgent(recorded.proxy.url, START);
+    const told: { status: string | null; checkpoint: string | null; shrank: boolean }[] = [];
+    for (let step = 0; step < 60; step++) {
+      const received = JSON.stringify(agent.messages).length;
+      const { headers } = await agent.step();
+      await recorded.proxy.settle();
+      const sent = JSON.stringify(bodyOf(recorded.upstream)['messages']).length;
+      const [before, after] = ['received', 'sent'].map((side) =>
+        Number(headers.get(`x-roundfold-tokens-${side}`)),
+      );
+      expect(sent < received).toBe(after! < before!);
+      told.push({
+        status: headers.get('x-roundfold-status'),
+        checkpoint: headers.get('x-roundfold-checkpoint'),
+        shrank: sent < received,
+      });
+    }
+    for (const { status, checkpoint, shrank } of told) {
+      expect(status === 'folded').toBe(shrank);
+      expect(checkpoint !== null).toBe(shrank);
+    }
+    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['unchanged', 'folded']));
   });
 });
 
@@ -245,37 +342,58 @@ describe('odd bodies', () => {
 });
 
 describe('conversations are told apart', () => {
-  it('by all of their content, however long they are the same', async () => {
-    const recorded = await record();
-    const long: readonly Json[] = [{ role: 'user', content: `Read all. ${resultText('long', 20_000)}` }];
+  it('by all of their content, although their first 100 kB are the same', async () => {
+    const recorded = await record({ windowTokens: 100_000 });
+    const long: readonly Json[] = [{ role: 'user', content: `Read all. ${resultText('long', 100_000)}` }];
     const first = createAgent(recorded.proxy.url, long);
-    await untilFolded(recorded, first);
+    await untilFolded(recorded, first, { characters: 5000 });
     const folded = recorded.records.at(-1)?.checkpoint;
-    // The other one has the same beginning, and says something else in the middle of what was folded.
-    const other = createAgent(recorded.proxy.url, first.messages);
-    other.messages[3] = {
-      role: 'assistant',
-      content: [{ type: 'text', text: 'I shall do something else.' }],
-    };
-    other.messages[4] = { role: 'user', content: 'Tell me about OTHER-CHAT instead.' };
-    await other.step();
-    expect(recorded.records.at(-1)?.checkpoint).not.toBe(folded);
-    expect(recorded.upstream.requests.at(-1)!.body.toString()).toContain('OTHER-CHAT');
-    await first.step();
+    // Others have the same beginning, and say something else in what was folded: early on, or further back.
+    for (const place of [3, 7]) {
+      const other = createAgent(recorded.proxy.url, first.messages);
+      other.messages[place] = {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'I shall do something else.' }],
+      };
+      other.messages[place + 1] = { role: 'user', content: 'Tell me about OTHER-CHAT instead.' };
+      await other.step({ characters: 5000 });
+      expect(recorded.records.at(-1)?.checkpoint).not.toBe(folded);
+      expect(recorded.upstream.requests.at(-1)!.body.toString()).toContain('OTHER-CHAT');
+    }
+    await first.step({ characters: 5000 });
     expect(recorded.records.at(-1)?.checkpoint).toBe(folded);
     expect(recorded.upstream.requests.at(-1)!.body.toString()).not.toContain('OTHER-CHAT');
   });
 
-  it('also where a sub-agent of the same session starts with the same words', async () => {
+  it('also where a sub-agent of the same session has the same first messages', async () => {
     const recorded = await record();
     const session = { 'x-claude-code-session-id': 'one-session' };
     const root = createAgent(recorded.proxy.url, START);
     await untilFolded(recorded, root, { headers: session });
-    const agent = createAgent(recorded.proxy.url, [...START.slice(), ...root.messages.slice(1, 5)]);
-    const before = agent.messages.length;
-    await agent.step({ headers: { ...session, 'x-claude-code-agent-id': 'sub' } });
-    expect(recorded.records.at(-1)).toMatchObject({ status: 'unchanged', messages: before });
-    expect((bodyOf(recorded.upstream)['messages'] as readonly Json[]).length).toBe(before);
+    const folded = recorded.records.at(-1)?.checkpoint;
+    const ofSub = { headers: { ...session, 'x-claude-code-agent-id': 'sub' } };
+    const begun = createAgent(recorded.proxy.url, root.messages.slice(0, 5));
+    await begun.step(ofSub);
+    expect(recorded.records.at(-1)).toMatchObject({ status: 'unchanged', messages: 5 });
+    expect((bodyOf(recorded.upstream)['messages'] as readonly Json[]).length).toBe(5);
+    // Later it is as long as the root, and has read other things.
+    const own = root.messages
+      .slice(5)
+      .map(
+        (message) =>
+          JSON.parse(
+            JSON.stringify(message)
+              .replaceAll('Reading file', 'SUB-AGENT reads')
+              .replaceAll('toolu_', 'toolu_sub_'),
+          ) as Json,
+      );
+    const grown = createAgent(recorded.proxy.url, [...root.messages.slice(0, 5), ...own]);
+    await grown.step(ofSub);
+    expect(recorded.records.at(-1)?.checkpoint).not.toBe(folded);
+    expect(recorded.upstream.requests.at(-1)!.body.toString()).toContain('SUB-AGENT');
+    await root.step({ headers: session });
+    expect(recorded.records.at(-1)?.checkpoint).toBe(folded);
+    expect(recorded.upstream.requests.at(-1)!.body.toString()).not.toContain('SUB-AGENT');
   });
 
   it('by whose key they come with', async () => {
@@ -399,7 +517,7 @@ describe('a request that must not be touched', () => {
     expect((bodyOf(recorded.upstream)['messages'] as readonly Json[]).length).toBe(agent.messages.length - 2);
   });
 
-  it('goes to the endpoint for compactions of the provider as it came', async () => {
+  it('goes to /responses/compact, where the provider compacts, as it came', async () => {
     const { proxy, upstream, records } = await record({}, (_request, response) => {
       response.writeHead(404, { 'content-type': 'application/json' });
       response.end('{"error":{"message":"no such endpoint"}}');
@@ -419,12 +537,15 @@ describe('windows', () => {
     { model: 'claude-sonnet-4-5', beta: 'context-1m-2025-08-07', window: 1_000_000 },
     { model: 'claude-sonnet-4-5[1m]', beta: undefined, window: 1_000_000 },
     { model: 'claude-haiku-4-5', beta: 'context-1m-2025-08-07', window: 200_000 },
-  ])('$model with $beta has $window tokens', async ({ model, beta, window }) => {
-    const { proxy, records } = await record({ windowTokens: undefined });
-    const agent = createAgent(proxy.url, START);
-    await agent.step({ fields: { model }, headers: beta === undefined ? {} : { 'anthropic-beta': beta } });
-    expect(records.at(-1)?.windowTokens).toBe(window);
-  });
+  ])(
+    'are those that the client asked for, a million tokens included: $model with $beta has $window',
+    async ({ model, beta, window }) => {
+      const { proxy, records } = await record({ windowTokens: undefined });
+      const agent = createAgent(proxy.url, START);
+      await agent.step({ fields: { model }, headers: beta === undefined ? {} : { 'anthropic-beta': beta } });
+      expect(records.at(-1)?.windowTokens).toBe(window);
+    },
+  );
 
   it('are learnt from a refusal, inside the same request, and told', async () => {
     const proxied = await simulate({ windowTokens: WINDOW, script: untilResults(1000) });
@@ -533,20 +654,111 @@ describe('counting', () => {
     expect(counted).toEqual(bodyOf(recorded.upstream)['messages']);
     expect(JSON.stringify(counted).length).toBeLessThan(JSON.stringify(agent.messages).length * 0.8);
   });
+
+  it('of a single text or tool is what the provider says of it', async () => {
+    const { proxy, simulator } = await simulate({}, { windowTokens: 2000 });
+    const tool = { name: 'big', description: resultText('tool', 30_000), input_schema: { type: 'object' } };
+    const body = { model: 'claude-sonnet-4-6', tools: [tool], messages: [{ role: 'user', content: 'foo' }] };
+    const [through, direct] = await Promise.all(
+      [proxy.url, simulator.url].map(async (url) => {
+        const response = await fetch(`${url}/v1/messages/count_tokens`, {
+          method: 'POST',
+          headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+          body: JSON.stringify(body),
+        });
+        return (await response.json()) as { readonly input_tokens: number };
+      }),
+    );
+    expect(through).toEqual(direct);
+    expect(direct!.input_tokens).toBeGreaterThan(5000);
+  });
+});
+
+describe('lists of models', () => {
+  const providers = [
+    {
+      provider: 'Anthropic',
+      path: '/v1/models',
+      model: 'claude-sonnet-4-6',
+      headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },
+      fields: ['max_input_tokens', 'max_tokens'],
+    },
+    {
+      provider: 'OpenAI',
+      path: '/v1/models',
+      model: 'gpt-5',
+      headers: { authorization: 'Bearer k' },
+      fields: [],
+    },
+    {
+      provider: 'Gemini',
+      path: '/v1beta/models',
+      model: 'gemini-2.5-pro',
+      headers: { 'x-goog-api-key': 'k' },
+      fields: ['inputTokenLimit', 'outputTokenLimit'],
+    },
+  ];
+
+  it.each(providers)('pass byte for byte with the windows they name: $provider', async (given) => {
+    const { proxy, simulator } = await simulate({}, { windowTokens: 20_000 });
+    for (const target of [given.path, `${given.path}/${given.model}`, `${given.path}?limit=1000`]) {
+      const [through, direct] = await Promise.all(
+        [proxy.url, simulator.url].map(async (url) => {
+          const response = await fetch(`${url}${target}`, { headers: given.headers });
+          return { status: response.status, text: await response.text() };
+        }),
+      );
+      expect(direct!.status).toBe(200);
+      expect(through).toEqual(direct);
+      for (const field of given.fields) expect(through!.text).toContain(`"${field}":`);
+    }
+  });
+
+  it('pass with the fields by which other servers tell a window', async () => {
+    const model = {
+      id: 'house',
+      context_length: 131072,
+      max_model_len: 131_072,
+      meta: { n_ctx_train: 8192 },
+    };
+    const text = JSON.stringify({ object: 'list', data: [model] }, null, 1);
+    const { proxy } = await record({}, (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(text);
+    });
+    expect(await (await fetch(`${proxy.url}/v1/models`)).text()).toBe(text);
+  });
 });
 
 describe('a summarizer that fails', () => {
-  it('changes nothing for the client, and no credential is needed for one', async () => {
+  it('changes nothing for the client: requests are folded with a memory of our own, which needs no credential', async () => {
+    let asked = 0;
     const recorded = await record({
       summarizer: {
         name: 'broken',
         asksModel: true,
-        summarize: () => Promise.reject(new Error('no key')),
+        summarize: () => {
+          asked++;
+          return Promise.reject(new Error('no key'));
+        },
       },
     });
     const agent = createAgent(recorded.proxy.url, START);
-    await untilFolded(recorded, agent);
-    expect(recorded.records.every(({ httpStatus }) => httpStatus === 200)).toBe(true);
+    for (let step = 0; step < 200 && asked === 0; step++) {
+      await agent.work(1);
+      await recorded.proxy.settle();
+    }
+    const { length } = recorded.records;
+    await agent.work(40);
+    expect(asked).toBeGreaterThan(0);
+    const later = recorded.records.slice(length);
+    expect(new Set(later.map(({ status }) => status))).toEqual(new Set(['folded']));
+    expect(later.every(({ httpStatus, tokensSent = 0 }) => httpStatus === 200 && tokensSent < WINDOW)).toBe(
+      true,
+    );
+    // The memory speaks for messages that are gone.
+    expect(JSON.stringify(bodyOf(recorded.upstream))).toContain('file-3.ts');
+    expect(JSON.stringify(bodyOf(recorded.upstream))).not.toContain('"toolu_3"');
   });
 });
 

@@ -115,7 +115,7 @@ describe('a path that is no store', () => {
         later.exec('pragma application_id = 0x72666c64; pragma user_version = 99; create table t (x)');
         later.close();
       },
-      message: /tables of version 99.* up to version 4/,
+      message: /tables of version 99.* up to version 5/,
     },
     {
       what: 'a store of an earlier version',
@@ -124,7 +124,7 @@ describe('a path that is no store', () => {
         earlier.exec('pragma application_id = 0x72666c64; pragma user_version = 3; create table t (x)');
         earlier.close();
       },
-      message: /tables of version 3.* from version 4 on/,
+      message: /tables of version 3.* from version 5 on/,
     },
   ])('is refused when it is $what, and used when that is gone', async ({ make, message }) => {
     const path = newPath();

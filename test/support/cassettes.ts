@@ -10,11 +10,26 @@ export interface Exchange {
   readonly url: URL;
   readonly status: number;
   readonly body: unknown;
+  readonly requestHeaders: RecordedHeaders;
+  /** The answer as it was, unpacked. */
+  readonly answer: { readonly headers: RecordedHeaders; readonly body: string };
 }
 
+type RecordedHeaders = Readonly<Record<string, readonly string[]>>;
+
 interface Interaction {
-  readonly request: { readonly uri: string; readonly parsed_body?: unknown };
-  readonly response: { readonly status: { readonly code: number } };
+  readonly request: {
+    readonly uri: string;
+    readonly headers: RecordedHeaders;
+    readonly parsed_body?: unknown;
+  };
+  readonly response: {
+    readonly status: { readonly code: number };
+    readonly headers: RecordedHeaders;
+    /** Of streams. Everything else was parsed. */
+    readonly body?: { readonly string: string };
+    readonly parsed_body?: unknown;
+  };
 }
 
 /** Every recorded HTTP exchange of the corpus that has a JSON body. */
@@ -27,6 +42,11 @@ export function recordedExchanges(): readonly Exchange[] {
         url: new URL(request.uri),
         status: response.status.code,
         body: request.parsed_body,
+        requestHeaders: request.headers,
+        answer: {
+          headers: response.headers,
+          body: response.body?.string ?? JSON.stringify(response.parsed_body),
+        },
       })),
     )
     .filter(({ body }) => typeof body === 'object' && body !== null);

@@ -1,5 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
+import type { Summarizer } from '../../src/memory/summary-request.ts';
 import type { Ledger } from '../../src/proxy/observe/ledger.ts';
 import { createObservation } from '../../src/proxy/observe/observation.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator.ts';
@@ -22,21 +23,25 @@ export interface ObservedOptions {
   readonly countTokens?: SimulatorOptions['countTokens'];
   readonly showContent?: boolean;
   readonly token?: string;
+  /** Further names that the proxy may be called by. */
+  readonly hosts?: readonly string[];
   /** Default: any free one. */
   readonly port?: number;
+  /** Writes the memories. Default: our own. */
+  readonly summarizer?: Summarizer;
   /** File of a store, for a proxy that folds in threads. Default: a store in memory, and none. */
   readonly threadedStore?: string;
 }
 
 export async function startObserved(options: ObservedOptions): Promise<Observed> {
   const { windowTokens, showContent, trigger, countTokens, token, port } = options;
-  const { threadedStore } = options;
+  const { threadedStore, hosts, summarizer } = options;
   const store = threadedStore === undefined ? memoryStore() : sqliteStore({ path: threadedStore });
   const threads = threadedStore === undefined ? undefined : { address: threadedStore };
   const { observer, pages, wishesOf, ledger } = await createObservation({ store, showContent });
   const proxied = await startProxied(
     { windowTokens: windowTokens * 2, countTokens, script: untilResults(10_000) },
-    { store, token, port, threads, windowTokens, trigger, observer, wishesOf, pages },
+    { store, token, hosts, port, threads, windowTokens, trigger, summarizer, observer, wishesOf, pages },
   );
   return { ...proxied, ledger, dashboard: `${proxied.proxy.url}/roundfold/` };
 }

@@ -135,7 +135,11 @@ function judgeCoverage(
 }
 
 /** @throws Error when the client is told something else than what was done, or something is left open */
-export function judgeAnswer(exchange: Exchange, answer: WorldAnswer, added: RawHeaders): void {
+export function judgeAnswer(
+  exchange: Exchange,
+  answer: WorldAnswer,
+  { added, stored }: { readonly added: RawHeaders; readonly stored: readonly string[] },
+): void {
   const { answers, folds } = exchange;
   const place = answers.indexOf(answer);
   if (place !== 0 && place !== answers.length - 1) throw new Error('the answer of another try');
@@ -143,12 +147,14 @@ export function judgeAnswer(exchange: Exchange, answer: WorldAnswer, added: RawH
   const told = {
     status: folded?.status,
     reason: folded?.reason,
-    checkpoint: folded?.checkpoint,
+    checkpoint: folded?.isStored === true ? folded.checkpoint : undefined,
     recoveries: place === 0 ? undefined : String(place),
   };
   for (const [name, value] of Object.entries(told))
     if (headerOf(added, `x-roundfold-${name}`) !== value)
       throw new Error(`${name} is said to be ${headerOf(added, `x-roundfold-${name}`)}, and is ${value}`);
+  if (told.checkpoint !== undefined && !stored.includes(told.checkpoint))
+    throw new Error(`checkpoint ${told.checkpoint} is named, and the store has not taken it`);
   if (answer.isDiscarded) throw new Error('the answer was thrown away');
   judgeNothingOpen(exchange, answer);
 }

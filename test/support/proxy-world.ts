@@ -106,7 +106,10 @@ const FITS_EASILY = 0.6;
 /** A compaction is made from 0.84 of the window on, by whoever's count. */
 const NOT_YET_DUE = 0.65;
 const finePlan: UpstreamPlan = { kind: 'fine', milliseconds: 0, streams: false, wording: 'numbered' };
-const never = new Promise<never>(() => {});
+/** A promise that nobody keeps. A new one each time: one for all would hold everybody who ever waited for it. */
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
 
 /** Clients, instances of a proxy over one store, and an upstream that judges what it gets. */
 export class ProxyWorld {
@@ -312,9 +315,9 @@ export class ProxyWorld {
   async #cross<Value>(instance: Instance, effect: () => Promise<Value>): Promise<Value> {
     this.counts.steps++;
     if (this.crashAt-- === 0) this.#crash(instance);
-    if (instance.isDead) return never;
+    if (instance.isDead) return never();
     const value = await effect();
-    return instance.isDead ? never : value;
+    return instance.isDead ? never() : value;
   }
 
   async #late(instance: Instance, turns: number, signal: AbortSignal | undefined): Promise<void> {
@@ -358,7 +361,7 @@ export class ProxyWorld {
   ): Promise<Value> {
     if (fate === 'refused') throw new Error('the store cannot be reached');
     if (fate === 'slow') await this.time.wait(SLOW_MS, instance);
-    if (instance.isDead) return never;
+    if (instance.isDead) return never();
     const value = await effect();
     if (fate === 'slow') await this.time.wait(SLOW_MS, instance);
     if (fate === 'lost') throw new Error('the store did not answer in time');
@@ -383,7 +386,8 @@ export class ProxyWorld {
       if (!instance.isDead && !signal.aborted) judgeNothingOpen(asked, undefined);
       return;
     }
-    judgeAnswer(asked, exchanged.answer, exchanged.added);
+    const stored = [...this.store.records.values()].map(({ chain }) => chain);
+    judgeAnswer(asked, exchanged.answer, { added: exchanged.added, stored });
     this.#count(asked, exchanged.answer);
     for (const chunk of exchanged.answer.chunks) {
       if (instance.isDead) return;

@@ -17,7 +17,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, reportError } from '../output.ts';
 import { openRunArchive, restoreAll, sessionName, tenantOf } from '../session-archive.ts';
 import { overStore, type StoreWork } from '../store.ts';
-import { importSession } from './store-import.ts';
+import { importSession } from './store/import.ts';
 
 /** Serves the event of a hook. Everything that fails ends with 1: to the agent, 2 would mean that it must not compact. */
 export async function runHook(given: GivenArguments, report: Report): Promise<ExitCode> {

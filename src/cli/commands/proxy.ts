@@ -90,7 +90,6 @@ async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode
     const { observer, pages, wishesOf, close } = await createObservation({
       ...{ store, showContent },
       log: log === undefined ? undefined : { file: log },
-      wishes: store.name === 'sqlite' ? { file: `${address.replace(/^sqlite:/, '')}.wishes` } : undefined,
     });
     const running = await startProxy({
       ...{ ...settings, store, wishesOf },

@@ -1,22 +1,13 @@
-import { createInterface } from 'node:readline';
-import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
-import { countOf, drawTable, formatBytes, formatCount, formatTime } from '../../report/terminal.ts';
-import type { Checkpoint, Retention, StoredConversation, StoreFault } from '../../stores/store.ts';
-import {
-  type CommandDefinition,
-  type CommandGroup,
-  type GivenArguments,
-  jsonOption,
-  readNumber,
-} from '../command.ts';
+import { countOf, formatBytes, formatCount, formatTime } from '../../report/terminal.ts';
+import type { Checkpoint, StoredConversation, StoreFault } from '../../stores/store.ts';
+import { type CommandDefinition, type CommandGroup, jsonOption } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { type Report, sayRemedy, writeJson } from '../output.ts';
 import {
   countRecords,
   faultError,
   findConversation,
-  idLength,
   overStore,
   STORE_HELP,
   type StoreWork,
@@ -24,17 +15,22 @@ import {
   storeOption,
   tenantOption,
 } from '../store.ts';
-import { exportRecords } from './store-export.ts';
-import { importRecords } from './store-import.ts';
+import { keyOption, readTenant } from '../tenant.ts';
+import { askToDelete } from './store/confirm.ts';
+import { erase } from './store/erase.ts';
+import { exportRecords } from './store/export.ts';
+import { importRecords } from './store/import.ts';
+import { printConversations } from './store/listing.ts';
+import { prune } from './store/prune.ts';
 
 /** `roundfold store ls`: the conversations of a store. */
 const list: CommandDefinition = {
   name: 'ls',
   summary: 'list the conversations, the last used first',
-  options: [tenantOption, storeOption, jsonOption],
+  options: [tenantOption, keyOption, storeOption, jsonOption],
   examples: [
     ['roundfold store ls', 'conversations with their checkpoints, spans, size and last use'],
-    ['roundfold store ls --json', 'with whole ids, for a program'],
+    ['roundfold store ls --json', 'with whole ids and tenants, for a program'],
   ],
   run: (given, report) => overStore(given, report, runList),
 };
@@ -43,38 +39,10 @@ async function runList(work: StoreWork): Promise<ExitCode> {
   const { given, report, access } = work;
   const store = access.forReading();
   if (store === undefined) return sayNothingStored(work);
-  const conversations = await store.list({ tenant: given.text('tenant') });
+  const conversations = await store.list({ tenant: await readTenant(given) });
   if (conversations.length === 0) report.terminal.talk('nothing is stored yet\n');
   else printConversations(report, conversations);
   return exitCodes.done;
-}
-
-/** Conversations as a table, or a line of JSON for each. */
-function printConversations(report: Report, conversations: readonly StoredConversation[]): void {
-  if (report.json) {
-    for (const conversation of conversations) writeJson(report, 'conversation', conversation);
-    return;
-  }
-  const length = idLength(conversations.map(({ conversation }) => conversation));
-  const hasTenants = new Set(conversations.map(({ tenant }) => tenant)).size > 1;
-  const rows = conversations.map((one) => [
-    printable(one.conversation.slice(0, length)),
-    ...(hasTenants ? [printable(one.tenant, 30)] : []),
-    formatCount(one.checkpoints),
-    formatCount(one.spans),
-    formatBytes(one.bytes),
-    formatTime(one.usedAt),
-  ]);
-  const columns = [
-    { title: 'conversation', align: 'left' },
-    ...(hasTenants ? [{ title: 'tenant', align: 'left' } as const] : []),
-    { title: 'checkpoints', align: 'right' },
-    { title: 'spans', align: 'right' },
-    { title: 'size', align: 'right' },
-    { title: 'last used (UTC)', align: 'left' },
-  ] as const;
-  const titles = columns.map(({ title }) => title);
-  report.terminal.out(drawTable([titles, ...rows], columns, ''));
 }
 
 /** `roundfold store show`: the checkpoints of one conversation. */
@@ -175,68 +143,6 @@ function handlesOf({ receipt }: Checkpoint) {
   return [...found.values()];
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** `roundfold store gc`: removes what nobody uses. */
-const collect: CommandDefinition = {
-  name: 'gc',
-  summary: 'remove conversations that were not used for long, or that are too many',
-  options: [
-    { flags: '--unused-days <number>', help: 'remove what was not used for so many days' },
-    { flags: '--max-bytes <number>', help: 'remove the least recently used until the rest has no more' },
-    { flags: '--dry-run', help: 'show what would be removed and remove nothing' },
-    storeOption,
-    jsonOption,
-  ],
-  examples: [
-    ['roundfold store gc --unused-days 30 --dry-run', 'look first'],
-    ['roundfold store gc --unused-days 30 --max-bytes 1_000_000_000', 'a month, and a gigabyte at most'],
-  ],
-  run: (given, report) => overStore(given, report, runCollect),
-};
-
-async function runCollect(work: StoreWork): Promise<ExitCode> {
-  const { given, report, access } = work;
-  const retention = readRetention(given);
-  const store = access.forReading();
-  if (store === undefined) return sayNothingStored(work);
-  if (given.flag('dryRun')) return previewCollection(report, await store.list(), retention);
-  const records = await store.collect(retention);
-  if (report.json) writeJson(report, 'collection', { isDryRun: false, records });
-  else report.terminal.out(`removed ${countOf(records, 'record')}\n`);
-  return exitCodes.done;
-}
-
-function readRetention(given: GivenArguments): Retention {
-  const days = readNumber(given, 'unused-days', { from: 0 });
-  const maximumBytes = readNumber(given, 'max-bytes', { from: 0 });
-  if (days === undefined && maximumBytes === undefined) {
-    throw new RoundfoldError('usage', 'nothing says what may go', {
-      remedy: 'Give --unused-days, --max-bytes or both.',
-    });
-  }
-  return { unusedMilliseconds: days === undefined ? undefined : days * DAY_MS, maximumBytes };
-}
-
-async function previewCollection(
-  report: Report,
-  listed: readonly StoredConversation[],
-  retention: Retention,
-): Promise<ExitCode> {
-  const { conversationsToCollect } = await import('../../stores/rules.ts');
-  const leaving = conversationsToCollect(listed, retention, Date.now());
-  const records = countRecords(leaving);
-  const bytes = leaving.reduce((sum, one) => sum + one.bytes, 0);
-  if (leaving.length > 0) printConversations(report, leaving);
-  if (report.json) {
-    writeJson(report, 'collection', { isDryRun: true, records, conversations: leaving.length, bytes });
-  } else {
-    const what = `${countOf(records, 'record')} of ${countOf(leaving.length, 'conversation')}`;
-    report.terminal.out(`would remove ${what}, ${formatBytes(bytes)}\n`);
-  }
-  return exitCodes.done;
-}
-
 /** `roundfold store verify`: reads every record. */
 const verify: CommandDefinition = {
   name: 'verify',
@@ -295,7 +201,9 @@ async function runForget({ given, report, access }: StoreWork): Promise<ExitCode
   const store = access.forReading();
   const id = given.positional[0] ?? '';
   const found = await findConversation(store, { id, tenant: given.text('tenant') });
-  const answer = given.flag('yes') ? 'yes' : await ask(found);
+  const sizes = `${countOf(found.checkpoints, 'checkpoint')} and ${countOf(found.spans, 'span')}, ${formatBytes(found.bytes)}`;
+  const what = `conversation ${printable(found.conversation)} (${sizes})`;
+  const answer = given.flag('yes') ? 'yes' : await askToDelete(what);
   if (answer !== 'yes') {
     report.terminal.talk('nothing was deleted\n');
     return answer === 'no' ? exitCodes.failed : exitCodes.interrupted;
@@ -307,41 +215,14 @@ async function runForget({ given, report, access }: StoreWork): Promise<ExitCode
   return exitCodes.done;
 }
 
-type Answer = 'yes' | 'no' | 'interrupted';
-
-async function ask(one: StoredConversation): Promise<Answer> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new RoundfoldError('usage', 'nobody is there to confirm the deletion', {
-      remedy: 'Give --yes to delete without a question.',
-    });
-  }
-  const records = `${countOf(one.checkpoints, 'checkpoint')} and ${countOf(one.spans, 'span')}, ${formatBytes(one.bytes)}`;
-  const question = `Delete conversation ${printable(one.conversation)} (${records}) for good? [y/N] `;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await new Promise<Answer>((answer) => {
-      const leave = (how: Answer) => {
-        // The cursor is still on the line of the question.
-        process.stderr.write('\n');
-        answer(how);
-      };
-      terminal.once('SIGINT', () => leave('interrupted'));
-      terminal.once('close', () => leave('no'));
-      terminal.question(question, (text) => answer(/^y(es)?$/i.test(text.trim()) ? 'yes' : 'no'));
-    });
-  } finally {
-    terminal.removeAllListeners('close').close();
-  }
-}
-
 /** `roundfold store`: what is kept between turns. */
 export const store: CommandGroup = {
   name: 'store',
   summary: 'look after what is kept between turns: checkpoints, and the messages that left',
-  commands: [list, show, collect, exportRecords, importRecords, verify, forget],
+  commands: [list, show, prune, exportRecords, importRecords, verify, forget, erase],
   examples: [
     ['roundfold store ls', 'what there is'],
-    ['roundfold store gc --unused-days 30', 'forget what nobody has used for a month'],
+    ['roundfold store prune --older-than 30d', 'remove what nobody has used for a month'],
     ['roundfold store export backup.jsonl', 'everything, in one file for you alone'],
   ],
   details: () => STORE_HELP,

@@ -7,6 +7,7 @@ export const passRemedies: Readonly<Record<ProxyPassReason, string | undefined>>
   'not-a-conversation': undefined,
   unreadable: 'The client compresses its bodies in a way that is not known, or sends no JSON.',
   fragment: undefined,
+  'compaction-answered': undefined,
   'no-tenant':
     'Let the client send its key (x-api-key or authorization), or name the tenant in the header that tenantHeader in the config says.',
   'provider-holds-history':

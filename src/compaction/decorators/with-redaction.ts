@@ -93,6 +93,7 @@ function redactingAnswers(summarizer: Summarizer, redact: Redact): Summarizer {
   return {
     name: summarizer.name,
     asksModel: summarizer.asksModel,
+    model: summarizer.model,
     writesMemory: summarizer.writesMemory,
     async summarize(request) {
       const summary = await summarizer.summarize(request);

@@ -32,6 +32,7 @@ export function modelSummarizer(client: ModelClient, options: ModelSummarizerOpt
   return {
     name: 'model',
     asksModel: true,
+    model: client.model,
     async summarize(request) {
       if (request.messages.length === 0) return failed('empty', 'there is nothing to summarise', undefined);
       const first = await attempt(client, options, request, { partLimit: 0, reusesPrefix: true, shrink: 1 });

@@ -4,6 +4,9 @@ import type { Member, ParsedBody } from './parsed-body.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const OPEN_LIST = encoder.encode('[');
+const COMMA = encoder.encode(',');
+const CLOSE_LIST = encoder.encode(']');
 
 /**
  * The bytes of a body after some of its fields were given other values. Everything that was not changed keeps its bytes:
@@ -42,12 +45,12 @@ function memberPieces(bytes: Uint8Array, { elements }: Member, after: unknown): 
   if (elements === undefined || !Array.isArray(after)) return [encoder.encode(JSON.stringify(after))];
   const places = new Map<unknown, number>();
   for (const [index, { value }] of elements.entries()) if (isObject(value)) places.set(value, index);
-  const pieces: Uint8Array[] = [encoder.encode('[')];
+  const pieces: Uint8Array[] = [OPEN_LIST];
   for (let index = 0; index < after.length; ) {
-    if (index > 0) pieces.push(encoder.encode(','));
+    if (index > 0) pieces.push(COMMA);
     const first = places.get(after[index]);
     if (first === undefined) {
-      pieces.push(encoder.encode(JSON.stringify(after[index])));
+      pieces.push(bytesOf(after[index]));
       index++;
       continue;
     }
@@ -57,8 +60,19 @@ function memberPieces(bytes: Uint8Array, { elements }: Member, after: unknown): 
     pieces.push(bytes.subarray(elements[first]?.span.start, elements[first + count - 1]?.span.end));
     index += count;
   }
-  pieces.push(encoder.encode(']'));
+  pieces.push(CLOSE_LIST);
   return pieces;
+}
+
+const written = new WeakMap<object, Uint8Array>();
+
+/** The JSON text of a message that was made. A memory is large, and the same one is sent turn after turn. */
+function bytesOf(made: unknown): Uint8Array {
+  const known = isObject(made) ? written.get(made) : undefined;
+  if (known !== undefined) return known;
+  const bytes = encoder.encode(JSON.stringify(made));
+  if (isObject(made)) written.set(made, bytes);
+  return bytes;
 }
 
 function join(pieces: readonly Uint8Array[]): Uint8Array {

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../conversation/json.ts';
+import { neverChanges } from '../../formats/view-memory.ts';
 import { parseJson } from '../../transcripts/input/lossless-json.ts';
 import {
   behindValue,
@@ -134,6 +135,8 @@ function readList(
   while ('next' in at) {
     const span = { start: at.next, end: skipValue(bytes, at.next) };
     const value = readPiece(bytes, span, before?.elements?.[elements.length], earlier);
+    // Nobody else holds it.
+    if (isObject(value)) neverChanges(value);
     elements.push({ span, value });
     const behind = behindValue(bytes, span.end, 'list');
     if (behind === undefined) return undefined;

@@ -44,6 +44,10 @@ export interface MoneyTotals {
   readonly unpricedTurns: number;
   /** Turns that would not have fitted without us. */
   readonly cutTurns: number;
+  /** Of `sent` and `lost`, what models were paid for summaries. */
+  readonly summaries: number;
+  /** Summaries that nothing is known about the price of. */
+  readonly unpricedSummaries: number;
 }
 
 export const noMoney: MoneyTotals = {
@@ -55,6 +59,8 @@ export const noMoney: MoneyTotals = {
   turns: 0,
   unpricedTurns: 0,
   cutTurns: 0,
+  summaries: 0,
+  unpricedSummaries: 0,
 };
 
 /** The totals with one more turn. */
@@ -63,14 +69,25 @@ export function addMoney(totals: MoneyTotals, money: TurnMoney | undefined): Mon
     return { ...totals, turns: totals.turns + 1, unpricedTurns: totals.unpricedTurns + 1 };
   const saved = money.direct - money.sent;
   return {
+    ...totals,
     direct: totals.direct + money.direct,
     sent: totals.sent + money.sent,
     saved: totals.saved + Math.max(0, saved),
     lost: totals.lost + Math.max(0, -saved),
     cacheWrites: totals.cacheWrites + money.cacheWrites,
     turns: totals.turns + 1,
-    unpricedTurns: totals.unpricedTurns,
     cutTurns: totals.cutTurns + (money.isCut ? 1 : 0),
+  };
+}
+
+/** The totals with one more summary that a model wrote: nobody would have paid for it without us. */
+export function addSummary(totals: MoneyTotals, cost: number | undefined): MoneyTotals {
+  if (cost === undefined) return { ...totals, unpricedSummaries: totals.unpricedSummaries + 1 };
+  return {
+    ...totals,
+    sent: totals.sent + cost,
+    lost: totals.lost + cost,
+    summaries: totals.summaries + cost,
   };
 }
 
@@ -80,6 +97,8 @@ export interface Account {
   readonly tenant: string;
   /** Every name it was known by, the newest last. */
   names: readonly string[];
+  /** The one it has with all its messages so far. */
+  name: string;
   readonly firstAt: number;
   last: Turn;
   /** The newest, oldest first. */
@@ -195,6 +214,7 @@ export function enterTurn(
   const account: Account = known ?? {
     id,
     tenant: record.tenant,
+    name: record.conversation,
     names: [],
     firstAt: record.startedAt,
     last: turn,
@@ -212,6 +232,7 @@ export function enterTurn(
     trouble: undefined,
   };
   account.last = turn;
+  account.name = record.names?.[0] ?? record.conversation;
   account.names = [
     ...new Set([...account.names, ...(record.names ?? []).toReversed(), record.conversation]),
   ].slice(-MOST_NAMES);

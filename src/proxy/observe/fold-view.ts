@@ -11,6 +11,7 @@ import { tokenProfileForModel } from '../../tokens/profiles.ts';
 /** Where a conversation is kept, and how its messages are read. */
 export interface FoldSource {
   readonly store: Store;
+  readonly tenant: string;
   readonly keys: readonly ConversationKey[];
   readonly format: string | undefined;
   readonly model: string | undefined;
@@ -97,8 +98,7 @@ export async function readHandle(
   source: FoldSource,
   handle: string,
 ): Promise<readonly ArchivedMessage[] | undefined> {
-  const tenant = source.keys[0]?.tenant;
-  const span = tenant === undefined ? undefined : await source.store.recall({ tenant, handle });
+  const span = await source.store.recall({ tenant: source.tenant, handle });
   const raws = span === undefined ? undefined : parseSpan(span);
   if (span === undefined || raws === undefined) return undefined;
   if (!source.keys.some(({ conversation }) => conversation === span.conversation)) return undefined;
@@ -117,15 +117,27 @@ export async function readHandle(
   });
 }
 
-/** The messages that the fold before this one speaks for: how far a conversation is folded once this one is undone. */
-export async function boundaryBefore({ store, keys }: FoldSource, id: string): Promise<number | undefined> {
+/** The name under which a conversation was folded last. Undefined when nothing of it is stored. */
+export async function nameOfFolded({ store, keys }: FoldSource): Promise<string | undefined> {
+  const checkpoints = await checkpointsOf(store, keys);
+  return checkpoints.toSorted((left, right) => right.createdAt - left.createdAt)[0]?.conversation;
+}
+
+/** A fold that is undone. */
+export interface UndoneFold {
+  readonly conversation: string;
+  /** The messages that the fold before it speaks for: how far the conversation is folded then. */
+  readonly foldedUpTo: number;
+}
+
+/** What is left once a fold is undone, or undefined when it is not kept. */
+export async function undoFold({ store, keys }: FoldSource, id: string): Promise<UndoneFold | undefined> {
   const checkpoints = await checkpointsOf(store, keys);
   const undone = checkpoints.find((each) => idOf(each) === id);
   if (undone === undefined) return undefined;
-  const { parent, configuration } = undone;
-  return (
-    checkpoints.find((each) => each.chain === parent && each.configuration === configuration)?.boundary ?? 0
-  );
+  const { conversation, parent, configuration } = undone;
+  const before = checkpoints.find((each) => each.chain === parent && each.configuration === configuration);
+  return { conversation, foldedUpTo: before?.boundary ?? 0 };
 }
 
 async function checkpointsOf(store: Store, keys: readonly ConversationKey[]): Promise<readonly Checkpoint[]> {

@@ -102,6 +102,38 @@ describe('a ledger', () => {
     expect(ledger.conversations()[0]).toMatchObject({ cacheHitRate: 40_000 / 190_000 });
   });
 
+  it('counts what a model was paid for a summary as sent and lost, in the sums, the conversation and the metrics', () => {
+    const ledger = createLedger({
+      ...priced,
+      pricesFor: (model) => (model === 'unknown' ? undefined : prices),
+    });
+    ledger.exchange(sized(100_000));
+    const { tenant = '', conversation = '' } = exchangeRecord();
+    const paid = { type: 'summary-paid', tenant, conversation, model: 'small' } as const;
+    ledger.keeperEvent({ ...paid, usage: { promptTokens: 50_000, outputTokens: 1000 } });
+    // Another tenant has the same conversation, and one that nobody remembers is paid for all the same.
+    ledger.keeperEvent({ ...paid, tenant: 'other', usage: { promptTokens: 10_000, outputTokens: 0 } });
+    ledger.keeperEvent({ ...paid, model: 'unknown', usage: { promptTokens: 10_000, outputTokens: 0 } });
+    ledger.keeperEvent({ ...paid, model: undefined, usage: { promptTokens: 10_000, outputTokens: 0 } });
+
+    const money = ledger.money();
+    // 100,000 of the request, 50,000 and 10,000 of the summaries, at 10 a million.
+    expect(money.direct).toBeCloseTo(1, 10);
+    expect(money.sent).toBeCloseTo(1.6, 10);
+    expect(money.summaries).toBeCloseTo(0.6, 10);
+    expect(money.lost).toBeCloseTo(0.6, 10);
+    expect(money.unpricedSummaries).toBe(2);
+    expect(money.turns).toBe(1);
+    expect(ledger.conversations()[0]?.money).toMatchObject({
+      summaries: expect.closeTo(0.5, 10) as number,
+      unpricedSummaries: 2,
+    });
+    expect(money.losses).toMatchObject([{ isSummary: true, turn: 1 }, { isSummary: true }]);
+    expect(money.byModel.find(({ model }) => model === 'small')?.summaries).toBeCloseTo(0.6, 10);
+    const cost = ledger.metrics().find(({ name }) => name === 'roundfold_cost_usd_total');
+    expect(cost?.samples.map(({ value }) => value)).toEqual([money.direct, money.sent]);
+  });
+
   it('counts what has no price as such instead of guessing', () => {
     const ledger = createLedger({ now: () => 0 });
     ledger.exchange(exchangeRecord({ model: 'a-model-nobody-knows' }));
@@ -120,6 +152,20 @@ describe('a ledger', () => {
     const rows = ledger.conversations();
     expect(rows.map(({ tenant }) => tenant)).toEqual(['two', 'one']);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('keeps conversations apart that only begin with the same messages', () => {
+    const ledger = createLedger(priced);
+    const say = (...names: readonly string[]) =>
+      ledger.exchange(exchangeRecord({ conversation: names[0], names }));
+    say('first');
+    say('one-2', 'first');
+    say('one-3', 'one-2', 'first');
+    say('first');
+    say('other-2', 'first');
+    say('one-3', 'one-2', 'first');
+
+    expect(ledger.conversations().map(({ turns }) => turns)).toEqual([4, 2]);
   });
 
   it('knows a conversation again that got its name message by message', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type PriceSet, priceSetOf } from '../../compaction/economics/costs.ts';
+import { oneOffCost, type PriceSet, priceSetOf } from '../../compaction/economics/costs.ts';
 import { formats } from '../../formats/registry.ts';
 import { Recent } from '../../keeper/recent.ts';
 import { findModel } from '../../tokens/catalog.ts';
@@ -7,6 +7,7 @@ import type { ExchangeRecord, FoldEvent, ProxyObserver } from '../record.ts';
 import {
   type Account,
   addMoney,
+  addSummary,
   type ConversationRow,
   enterTurn,
   type MoneyTotals,
@@ -35,7 +36,7 @@ export interface Money extends MoneyTotals {
   readonly byModel: readonly (MoneyTotals & { readonly model: string })[];
   /** Sums up to a moment, oldest first. */
   readonly series: readonly MoneyPoint[];
-  /** Turns that have cost more than they would have without us, the dearest first. */
+  /** Turns that have cost more than they would have without us, and summaries by models, the dearest first. */
   readonly losses: readonly LosingTurn[];
 }
 
@@ -49,6 +50,8 @@ export interface LosingTurn extends MoneyPoint {
   readonly id: string;
   readonly turn: number;
   readonly isFold: boolean;
+  /** Whether it is a summary that a model was paid for after that turn. */
+  readonly isSummary?: boolean;
 }
 
 /** Says whose conversation it is in the store. */
@@ -91,10 +94,16 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   const accounts = new Recent<string, Account>(conversations);
   // A conversation that has got its last name is still the one that it was.
   const ids = new Recent<string, string>(conversations * NAMES_PER_CONVERSATION);
+  /** Two that have their first messages in common are two, as soon as both have got further. */
   const find = (tenant: string, names: readonly string[]) =>
     names
       .map((name) => ids.get(idOf(tenant, name)))
-      .find((id) => id !== undefined && accounts.get(id) !== undefined);
+      .find((id) => id !== undefined && names.includes(accounts.get(id)?.name ?? ''));
+  const newId = (tenant: string, name: string) => {
+    const id = idOf(tenant, name);
+    return accounts.get(id) === undefined ? id : idOf(tenant, `${name} ${++namesakes}`);
+  };
+  let namesakes = 0;
   const health = new HealthBook(now());
   const meters = new Meters(formatNames);
   const book = new MoneyBook();
@@ -108,7 +117,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   ): { readonly id?: string; readonly money?: TurnMoney | undefined } => {
     const { tenant, conversation } = record;
     if (record.kind !== 'generate' || tenant === undefined || conversation === undefined) return {};
-    const id = find(tenant, [conversation, ...(record.names ?? [])]) ?? idOf(tenant, conversation);
+    const id = find(tenant, [conversation, ...(record.names ?? [])]) ?? newId(tenant, conversation);
     const day = new Date(record.startedAt).toISOString();
     const prices = record.model === undefined ? undefined : pricesFor(record.model, day);
     const account = enterTurn(
@@ -122,6 +131,18 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
     return { id, money: account.last.money };
   };
 
+  const paid = ({ tenant, conversation, model, usage }: SummaryPaid) => {
+    const at = now();
+    const prices = model === undefined ? undefined : pricesFor(model, new Date(at).toISOString());
+    // Whether anything of it was read from a cache is not reported: the most it can have cost.
+    const cost = prices === undefined ? undefined : oneOffCost(prices, { ...usage, cachedTokens: 0 });
+    const account = accountsOf(accounts, conversation).find((each) => each.tenant === tenant);
+    if (account !== undefined) account.money = addSummary(account.money, cost);
+    book.enterSummary({ account, model: short(model), cost, at });
+    meters.summary(cost);
+    tell(account?.id);
+  };
+
   return {
     exchange(record) {
       const { id, money } = enter(record);
@@ -131,6 +152,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
     },
     keeperEvent(event) {
       health.keeperEvent(event, now());
+      if (event.type === 'summary-paid') paid(event);
       const about = troubleOf(event);
       const concerned = about === undefined ? [] : accountsOf(accounts, about.conversation);
       for (const account of concerned) account.trouble = about?.words;
@@ -203,6 +225,16 @@ function troubleOf(
   }
 }
 
+type SummaryPaid = Extract<FoldEvent, { readonly type: 'summary-paid' }>;
+
+interface PaidSummary {
+  /** Undefined where the conversation is not remembered. */
+  readonly account: Account | undefined;
+  readonly model: string | undefined;
+  readonly cost: number | undefined;
+  readonly at: number;
+}
+
 /** Sums money over all conversations. */
 class MoneyBook {
   readonly #byModel = new Map<string, MoneyTotals>();
@@ -213,14 +245,34 @@ class MoneyBook {
   enter({ id, last }: Account): void {
     const { money, at, number, isFold } = last;
     this.#totals = addMoney(this.#totals, money);
-    const model = last.model ?? 'unknown';
-    const name = this.#byModel.has(model) || this.#byModel.size < MOST_MODELS ? model : 'other';
-    this.#byModel.set(name, addMoney(this.#byModel.get(name) ?? noMoney, money));
+    this.#enterModel(last.model, (totals) => addMoney(totals, money));
     if (money === undefined) return;
     const { direct, sent } = money;
-    this.#series = thinned([...this.#series, { at, direct: this.#totals.direct, sent: this.#totals.sent }]);
-    if (sent <= direct) return;
-    this.#losses = [...this.#losses, { id, turn: number, isFold, at, direct, sent }]
+    this.#addPoint(at);
+    if (sent > direct) this.#addLoss({ id, turn: number, isFold, at, direct, sent });
+  }
+
+  enterSummary({ account, model, cost, at }: PaidSummary): void {
+    this.#totals = addSummary(this.#totals, cost);
+    this.#enterModel(model, (totals) => addSummary(totals, cost));
+    if (cost === undefined) return;
+    this.#addPoint(at);
+    const { id = '', last } = account ?? {};
+    this.#addLoss({ id, turn: last?.number ?? 0, isFold: false, isSummary: true, at, direct: 0, sent: cost });
+  }
+
+  #enterModel(model = 'unknown', add: (totals: MoneyTotals) => MoneyTotals): void {
+    const name = this.#byModel.has(model) || this.#byModel.size < MOST_MODELS ? model : 'other';
+    this.#byModel.set(name, add(this.#byModel.get(name) ?? noMoney));
+  }
+
+  #addPoint(at: number): void {
+    const { direct, sent } = this.#totals;
+    this.#series = thinned([...this.#series, { at, direct, sent }]);
+  }
+
+  #addLoss(loss: LosingTurn): void {
+    this.#losses = [...this.#losses, loss]
       .toSorted((left, right) => right.sent - right.direct - (left.sent - left.direct))
       .slice(0, MOST_LOSSES);
   }

@@ -124,6 +124,14 @@ function eventFields(event: FoldEvent): object | undefined {
         boundary: event.boundary,
         reason: event.reason,
       };
+    case 'summary-paid':
+      return {
+        tenant: event.tenant.slice(0, SHOWN_HASH),
+        conversation: event.conversation.slice(0, SHOWN_HASH),
+        model: short(event.model),
+        prompt: event.usage.promptTokens,
+        output: event.usage.outputTokens,
+      };
     case 'compaction-failed':
       return { conversation: event.conversation.slice(0, SHOWN_HASH), error: classOf(event.error) };
     case 'compaction-paused':

@@ -64,6 +64,11 @@ export class Meters {
     this.#tokens.cache_write += count(record.usage?.cacheWriteTokens);
   }
 
+  /** What a model was paid for a summary is part of what was sent. */
+  summary(cost = 0): void {
+    this.#cost.sent += cost;
+  }
+
   read(health: Health): readonly Metric[] {
     return [
       counter('roundfold_requests_total', 'Requests that came through, by what became of them.', [
@@ -76,7 +81,7 @@ export class Meters {
       ),
       counter(
         'roundfold_cost_usd_total',
-        'List price of what was sent, and of the same requests as they came. Sent may be the higher one.',
+        'List price of what was sent, summaries by models included, and of the same requests as they came. Sent may be the higher one.',
         (['direct', 'sent'] as const).map((side) => ({ labels: { side }, value: this.#cost[side] })),
       ),
       counter(

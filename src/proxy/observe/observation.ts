@@ -5,17 +5,15 @@ import { createLedger, type Ledger, type LedgerOptions } from './ledger.ts';
 import { createRequestLog, type LogOptions } from './log.ts';
 import { createPages } from './pages.ts';
 import { createTelemetry } from './telemetry.ts';
-import { createWishes, type WishOptions } from './wishes.ts';
+import { createWishes } from './wishes.ts';
 
 export interface ObservationOptions {
-  /** That of the proxy: folds are read from it. */
+  /** That of the proxy: folds are read from it, undone folds and pins kept in it. */
   readonly store: Store;
   /** Whether the dashboard shows texts of messages and memories. Default false. */
   readonly showContent?: boolean | undefined;
   /** Where the log goes. Default: there is none. */
   readonly log?: LogOptions | undefined;
-  /** Where undone folds and pins are kept. Default: they end with the process. */
-  readonly wishes?: WishOptions | undefined;
   readonly ledger?: LedgerOptions | undefined;
   /** Further ones that are told of everything. */
   readonly observers?: readonly ProxyObserver[] | undefined;
@@ -33,12 +31,12 @@ export interface Observation {
 
 /**
  * Watches a proxy: ledger, dashboard, metrics, log and, where it is installed, OpenTelemetry.
- * @throws RoundfoldError when the log or the file of wishes cannot be opened
+ * @throws RoundfoldError when the log cannot be opened
  */
 export async function createObservation(options: ObservationOptions): Promise<Observation> {
   const { store, showContent } = options;
   const ledger = createLedger(options.ledger);
-  const wishes = createWishes(options.wishes);
+  const wishes = createWishes({ store });
   const log = options.log === undefined ? undefined : createRequestLog(options.log);
   const own = [ledger, log, await createTelemetry()].filter((each) => each !== undefined);
   return {

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isObject } from '../../conversation/json.ts';
-import type { Wishes } from '../../keeper/options.ts';
-import type { ConversationKey, Store } from '../../stores/store.ts';
+import type { ConversationKey, ConversationWishes, Store, Wishes } from '../../stores/store.ts';
 import type { ConversationRow } from './account.ts';
 import { EXPOSITION_TYPE, writeExposition } from './exposition.ts';
-import { boundaryBefore, type FoldSource, listFolds, readFold, readHandle } from './fold-view.ts';
+import { type FoldSource, listFolds, nameOfFolded, readFold, readHandle, undoFold } from './fold-view.ts';
 import type { Ledger } from './ledger.ts';
 import { createLiveUpdates, type LiveUpdates } from './live.ts';
 import { loadPage } from './page-file.ts';
@@ -140,6 +139,7 @@ class Desk {
     const source = this.#sourceOf(id);
     if (row === undefined || source === undefined) return fault(404, 'this conversation is not remembered');
     if (steps.length === 2) {
+      await this.#options.wishes?.of(source.tenant);
       const folds = await listFolds(source);
       return found({ ...this.#withWishes(row), turnList: this.#ledger.turns(id), foldList: folds });
     }
@@ -157,11 +157,17 @@ class Desk {
     if (what !== 'conversations' || steps.length !== 3) return fault(404, 'there is no such action');
     if (source === undefined) return fault(404, 'this conversation is not remembered');
     if (wishes === undefined) return fault(409, 'this proxy takes no actions');
-    const now = this.#wishesOf(source.keys);
-    const next = await nextWishes(now, action, { source, body });
-    if (next === undefined) return fault(400, 'the action or what it is about is not known');
-    wishes.wish(source.keys, next);
-    return found(this.#wishesOf(source.keys));
+    const change = await changeOf(action, { source, body });
+    if (change === undefined) return fault(400, 'the action or what it is about is not known');
+    const { tenant } = source;
+    // Where something is asked already, under the same name; else where the conversation was folded last.
+    const [asked] = wishesAmong(await wishes.of(tenant), source.keys);
+    const conversation = change.conversation ?? asked?.conversation ?? (await nameOfFolded(source));
+    const changed =
+      conversation === undefined ? undefined : await wishes.change({ tenant, conversation }, change.next);
+    return changed === undefined
+      ? fault(409, 'nothing of this conversation has been folded yet')
+      : found(this.#wishesOf(source));
   }
 
   #readAll(what: string | undefined): Answer {
@@ -187,44 +193,55 @@ class Desk {
     const { tenant, names, format } = place;
     const keys = names.map((conversation) => ({ tenant, conversation }));
     const { store, showContent = false } = this.#options;
-    return { store, keys, format, model: this.#ledger.row(id)?.model, showContent };
+    return { store, tenant, keys, format, model: this.#ledger.row(id)?.model, showContent };
   }
 
-  #wishesOf(keys: readonly ConversationKey[]): Wishes {
-    const [wishes] = keys.flatMap((key) => this.#options.wishes?.wishesFor(key) ?? []);
+  #wishesOf({ tenant, keys }: Pick<FoldSource, 'tenant' | 'keys'>): Wishes {
+    const [wishes] = wishesAmong(this.#options.wishes?.latest(tenant) ?? [], keys);
     return { foldedUpTo: wishes?.foldedUpTo, pinned: wishes?.pinned ?? [] };
   }
 
   #withWishes(row: ConversationRow): ConversationRow & { readonly wishes: Wishes } {
-    return { ...row, wishes: this.#wishesOf(this.#sourceOf(row.id)?.keys ?? []) };
+    const source = this.#sourceOf(row.id);
+    return { ...row, wishes: source === undefined ? { pinned: [] } : this.#wishesOf(source) };
   }
 }
 
-/** The wishes after an action; undefined when it makes no sense. */
-async function nextWishes(
-  now: Wishes,
+/** What is asked for one conversation, whatever it is called. */
+function wishesAmong(
+  wishes: readonly ConversationWishes[],
+  keys: readonly ConversationKey[],
+): readonly ConversationWishes[] {
+  const names = new Set(keys.map(({ conversation }) => conversation));
+  return wishes.filter(({ conversation }) => names.has(conversation));
+}
+
+/** What an action does to what is asked. */
+interface Change {
+  /** The conversation that it can only be about. */
+  readonly conversation?: string;
+  next(now: Wishes): Wishes;
+}
+
+/** Undefined when an action makes no sense. */
+async function changeOf(
   action: string | undefined,
   { source, body }: { readonly source: FoldSource; readonly body: Readonly<Record<string, unknown>> },
-): Promise<Wishes | undefined> {
+): Promise<Change | undefined> {
   const { fold, place } = body;
-  const pinned = now.pinned ?? [];
-  const isPlace = typeof place === 'number' && Number.isSafeInteger(place) && place >= 0;
-  switch (action) {
-    case 'undo': {
-      const foldedUpTo = typeof fold === 'string' ? await boundaryBefore(source, fold) : undefined;
-      return foldedUpTo === undefined ? undefined : { ...now, foldedUpTo };
-    }
-    case 'redo':
-      return { ...now, foldedUpTo: undefined };
-    case 'pin':
-      return isPlace && pinned.length < MOST_PINS
-        ? { ...now, pinned: [...new Set([...pinned, place])] }
-        : undefined;
-    case 'unpin':
-      return isPlace ? { ...now, pinned: pinned.filter((each) => each !== place) } : undefined;
-    default:
-      return undefined;
+  if (action === 'undo') {
+    const undone = typeof fold === 'string' ? await undoFold(source, fold) : undefined;
+    if (undone === undefined) return undefined;
+    const { conversation, foldedUpTo } = undone;
+    return { conversation, next: (now) => ({ ...now, foldedUpTo }) };
   }
+  if (action === 'redo') return { next: ({ pinned }) => ({ pinned }) };
+  if (typeof place !== 'number' || !Number.isSafeInteger(place) || place < 0) return undefined;
+  const others = ({ pinned = [] }: Wishes) => pinned.filter((each) => each !== place);
+  if (action === 'pin')
+    return { next: (now) => ({ ...now, pinned: [...others(now), place].slice(-MOST_PINS) }) };
+  if (action === 'unpin') return { next: (now) => ({ ...now, pinned: others(now) }) };
+  return undefined;
 }
 
 const MOST_PINS = 100;

@@ -1,112 +1,75 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { RoundfoldError } from '../../conversation/errors.ts';
-import { isObject } from '../../conversation/json.ts';
-import type { Wishes } from '../../keeper/options.ts';
 import { Recent } from '../../keeper/recent.ts';
-import type { ConversationKey } from '../../stores/store.ts';
+import type { ConversationKey, ConversationWishes, Store, Wishes } from '../../stores/store.ts';
 
 export interface WishOptions {
-  /** Where wishes outlive the process; readable by its owner only. Without it they end with the process. */
-  readonly file?: string | undefined;
+  readonly store: Store;
+  /** Milliseconds, of a clock that is never set back. */
+  readonly now?: (() => number) | undefined;
 }
-
-/** What people have asked for conversations: which fold is undone, and which messages stay. Holds no content. */
-export interface WishBook {
-  wishesFor(key: ConversationKey): Wishes | undefined;
-  /**
-   * Asks for something, or for nothing any more. A conversation that is known by several names is told under each.
-   * @throws RoundfoldError `store` when the file cannot be written; nothing has changed then
-   */
-  wish(keys: readonly ConversationKey[], wishes: Wishes | undefined): void;
-  /** Everything that is asked for conversations of a tenant. */
-  of(tenant: string): readonly (ConversationKey & Wishes)[];
-}
-
-const MOST_WISHES = 5000;
-const OWNER_ONLY = 0o600;
 
 /**
- * Opens a book of wishes.
- * @throws RoundfoldError `store` when its file is there and cannot be read
+ * What people have asked for conversations: which fold is undone, and which messages stay. It is in the store, so that every
+ * proxy on it knows.
  */
-export function createWishes({ file }: WishOptions = {}): WishBook {
-  let entries = new Recent<string, ConversationKey & Wishes>(MOST_WISHES);
-  for (const entry of file === undefined ? [] : readWishes(file)) entries.use(keyOf(entry), entry);
+export interface WishBook {
+  /**
+   * Everything that is asked for conversations of a tenant, as the store had it a second ago or later. What was known
+   * before, while the store does not answer.
+   */
+  of(tenant: string): Promise<readonly ConversationWishes[]>;
+  /** What was known last, without asking. */
+  latest(tenant: string): readonly ConversationWishes[];
+  /**
+   * Asks for something else, from the next request on. Undefined when nothing of the conversation is stored.
+   * @throws RoundfoldError `store` when the store does not take it; nothing has changed then
+   */
+  change(key: ConversationKey, change: (now: Wishes) => Wishes): Promise<Wishes | undefined>;
+}
+
+/** So long a request goes by what was known: one more query for each would cost more than a person's second. */
+const KNOWN_FOR_MS = 1000;
+const REMEMBERED_TENANTS = 5000;
+
+interface Known {
+  readonly wishes: readonly ConversationWishes[];
+  readonly askedAt: number;
+}
+
+/** Opens the book of wishes of a store. */
+export function createWishes({ store, now = () => performance.now() }: WishOptions): WishBook {
+  const known = new Recent<string, Known>(REMEMBERED_TENANTS);
+  const asking = new Map<string, Promise<readonly ConversationWishes[]>>();
+  const latest = (tenant: string) => known.get(tenant)?.wishes ?? [];
+
+  const ask = (tenant: string): Promise<readonly ConversationWishes[]> => {
+    const askedAt = now();
+    // A store that fails is not asked again for every request, each of which would wait for it.
+    const asked = store
+      .wishes(tenant)
+      .catch(() => latest(tenant))
+      .then((wishes) => {
+        // An answer from before a change is not remembered.
+        if (asking.get(tenant) === asked) {
+          known.use(tenant, { wishes, askedAt });
+          asking.delete(tenant);
+        }
+        return wishes;
+      });
+    asking.set(tenant, asked);
+    return asked;
+  };
 
   return {
-    wishesFor: (key) => entries.get(keyOf(key)),
-    of: (tenant) => entries.values().filter((entry) => entry.tenant === tenant),
-    wish(keys, wishes) {
-      const changed = new Set(keys.map(keyOf));
-      const others = entries.values().filter((entry) => !changed.has(keyOf(entry)));
-      const asked = isNothing(wishes) ? [] : keys.map((key) => ({ ...key, ...wishes }));
-      const next = [...others, ...asked];
-      if (file !== undefined) writeWishes(file, next);
-      entries = new Recent(MOST_WISHES);
-      for (const entry of next) entries.use(keyOf(entry), entry);
+    latest,
+    async of(tenant) {
+      const last = known.get(tenant);
+      if (last !== undefined && now() - last.askedAt < KNOWN_FOR_MS) return last.wishes;
+      return asking.get(tenant) ?? ask(tenant);
+    },
+    async change(key, change) {
+      const wishes = await store.wish(key, change);
+      await ask(key.tenant);
+      return wishes;
     },
   };
-}
-
-function isNothing(wishes: Wishes | undefined): boolean {
-  return wishes === undefined || (wishes.foldedUpTo === undefined && (wishes.pinned ?? []).length === 0);
-}
-
-/** Names are hexadecimal digits, so that nothing a tenant is called can be taken for another one's name. */
-function keyOf({ tenant, conversation }: ConversationKey): string {
-  return `${conversation} ${tenant}`;
-}
-
-function readWishes(file: string): readonly (ConversationKey & Wishes)[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (isObject(error) && error['code'] === 'ENOENT') return [];
-    throw unusable(file, 'cannot be read', error);
-  }
-  const list = parse(file, text);
-  if (!Array.isArray(list) || !list.every(isWish)) throw unusable(file, 'is no list of wishes', undefined);
-  return list;
-}
-
-function parse(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw unusable(file, 'is no JSON', error);
-  }
-}
-
-function isWish(value: unknown): value is ConversationKey & Wishes {
-  if (!isObject(value)) return false;
-  const { tenant, conversation, foldedUpTo, pinned = [] } = value;
-  const isPlace = (place: unknown) => Number.isSafeInteger(place) && Number(place) >= 0;
-  return (
-    typeof tenant === 'string' &&
-    typeof conversation === 'string' &&
-    (foldedUpTo === undefined || isPlace(foldedUpTo)) &&
-    Array.isArray(pinned) &&
-    pinned.every(isPlace)
-  );
-}
-
-/** All or nothing: a reader never sees half a file. */
-function writeWishes(file: string, entries: readonly object[]): void {
-  const draft = `${file}.${process.pid}.new`;
-  try {
-    writeFileSync(draft, `${JSON.stringify(entries)}\n`, { mode: OWNER_ONLY, flag: 'wx' });
-    renameSync(draft, file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw unusable(file, 'cannot be written', error);
-  }
-}
-
-function unusable(file: string, what: string, cause: unknown): RoundfoldError {
-  return new RoundfoldError('store', `the file of undone folds and pins ${what}`, {
-    ...(cause === undefined ? {} : { cause }),
-    place: { source: file },
-    remedy: 'Move it away, or name another one.',
-  });
 }

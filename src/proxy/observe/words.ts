@@ -8,6 +8,7 @@ export const passWords: Readonly<Record<ProxyPassReason, string>> = {
   'not-a-conversation': 'it is no conversation',
   unreadable: 'its body could not be read',
   fragment: 'it is a part of a conversation',
+  'compaction-answered': 'it asked for a compaction and got our memory, without asking the provider',
   'no-tenant': 'it has no credential to tell whose it is',
   'provider-holds-history': 'the provider holds the rest of its history',
   'provider-compacts': 'the client has asked the provider to compact it',

@@ -91,17 +91,21 @@ function costSection(sessions: readonly ToldSession[]): readonly Markup[] {
     isExact: true,
     format: (value) => dayName(first + Math.floor(value)),
   });
-  const y = axisTo(Math.max(...byDay.values()), { label: 'cost', format: formatDollars });
-  const marks = [...byDay]
-    .filter(([day]) => day >= first)
-    .map(([day, dollars]) => {
-      const height = place(dollars, y);
-      return html`<rect x="${percent((day - first + 0.1) / days)}" y="${percent(1 - height)}" width="${percent(0.8 / days)}" height="${percent(height)}" class="s0 filled"><title>${dayName(day)}: ${formatDollars(dollars)}</title></rect>`;
-    });
+  const shown = [...byDay].filter(([day]) => day >= first);
+  const before = [...byDay].reduce((sum, [day, dollars]) => sum + (day < first ? dollars : 0), 0);
+  const y = axisTo(Math.max(...shown.map(([, dollars]) => dollars)), {
+    label: 'cost',
+    format: formatDollars,
+  });
+  const marks = shown.map(([day, dollars]) => {
+    const height = place(dollars, y);
+    return html`<rect x="${percent((day - first + 0.1) / days)}" y="${percent(1 - height)}" width="${percent(0.8 / days)}" height="${percent(height)}" class="s0 filled"><title>${dayName(day)}: ${formatDollars(dollars)}</title></rect>`;
+  });
+  const earlier = before === 0 ? '' : ` Before ${dayName(first)} it was ${formatDollars(before)}.`;
   const description = `Cost of the sessions by day, ${dayName(first)} to ${dayName(last)}`;
   return [
     section('cost', 'Cost by day', [
-      html`<p>Each response counts on its day, at the list prices of that day.</p>`,
+      html`<p>Each response counts on its day, at the list prices of that day.${earlier}</p>`,
       html`<figure>${plot({ description, heightPixels: 180, x, y, marks })}</figure>`,
     ]),
   ];

@@ -40,11 +40,13 @@ const SESSION_MS = 150_000;
 /**
  * Has an agent read so many files, one in each round, in a home of its own and with a provider on this machine.
  * @param through `run`: started by `roundfold run`, which is told the window or not; `direct`: with nothing in between
+ * @param between starts a server in front of the provider, for an agent that is sent there instead
  */
 export async function playSession(
   given: AgentCase,
   rounds: number,
   through: 'run' | 'run-without-window' | 'direct',
+  between?: (url: string) => Promise<{ readonly url: string; close(): Promise<void> }>,
 ): Promise<AgentSession> {
   const home = mkdtempSync(join(tmpdir(), `roundfold-${given.agent}-`));
   const work = join(home, 'work');
@@ -56,8 +58,9 @@ export async function playSession(
     script: createScript({ rounds, steps: [{ text: 'Part {round}.', calls: [given.call] }], answer }),
     onRequest: (recorded) => requests.push(recorded),
   });
+  const front = await between?.(simulator.url);
   try {
-    const launch = launches[given.agent](given, { home, url: simulator.url, through });
+    const launch = launches[given.agent](given, { home, url: front?.url ?? simulator.url, through });
     const window = through === 'run' ? ['--window', `${given.windowTokens}`] : [];
     const [command = '', ...args] =
       through === 'direct'
@@ -78,6 +81,7 @@ export async function playSession(
     };
     return { ...(await runToEnd(command, args, work, env)), requests };
   } finally {
+    await front?.close();
     await simulator.close();
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }

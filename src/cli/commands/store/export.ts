@@ -1,14 +1,20 @@
 import { once } from 'node:events';
-import { RoundfoldError } from '../../conversation/errors.ts';
-import { countOf, formatCount } from '../../report/terminal.ts';
-import type { ArchivedSpan, Checkpoint, Store, StoredConversation, StoreRecord } from '../../stores/store.ts';
-import type { ByteSource } from '../../transcripts/input/source.ts';
-import { type CommandDefinition, jsonOption } from '../command.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { createExportWriter, type DamagedLine, type RecordCounts, readExport } from '../export-format.ts';
-import { forceOption, openPrivateFile } from '../files.ts';
-import { untilInterrupted } from '../interruption.ts';
-import { type Report, reportError, writeJson } from '../output.ts';
+import { RoundfoldError } from '../../../conversation/errors.ts';
+import { countOf, formatCount } from '../../../report/terminal.ts';
+import type {
+  ArchivedSpan,
+  Checkpoint,
+  Store,
+  StoredConversation,
+  StoreRecord,
+} from '../../../stores/store.ts';
+import type { ByteSource } from '../../../transcripts/input/source.ts';
+import { type CommandDefinition, jsonOption } from '../../command.ts';
+import { type ExitCode, exitCodes } from '../../exit-codes.ts';
+import { createExportWriter, type DamagedLine, type RecordCounts, readExport } from '../../export-format.ts';
+import { forceOption, openPrivateFile } from '../../files.ts';
+import { untilInterrupted } from '../../interruption.ts';
+import { type Report, reportError, writeJson } from '../../output.ts';
 import {
   countRecords,
   overStore,
@@ -16,7 +22,7 @@ import {
   type StoreWork,
   storeOption,
   tenantOption,
-} from '../store.ts';
+} from '../../store.ts';
 
 /** `roundfold store export`: every record as a line of JSON. */
 export const exportRecords: CommandDefinition = {
@@ -155,7 +161,7 @@ export async function importExport({ report, access }: StoreWork, source: ByteSo
   if (damaged.length > 0) return sayDamage(report, source.name, damaged);
   const store = access.forWriting();
   const before = countRecords(await store.list());
-  const { restoreAll } = await import('../session-archive.ts');
+  const { restoreAll } = await import('../../session-archive.ts');
   await restoreAll(store, held ?? recordsIn(source));
   const added = Math.max(0, countRecords(await store.list()) - before);
   const read = `${countOf(counts.checkpoints, 'checkpoint')} and ${countOf(counts.spans, 'span')}`;
@@ -165,7 +171,7 @@ export async function importExport({ report, access }: StoreWork, source: ByteSo
 }
 
 async function* readSource(source: ByteSource) {
-  const { admitRecords } = await import('../../stores/records.ts');
+  const { admitRecords } = await import('../../../stores/records.ts');
   yield* readExport(source.open(), (record) => {
     try {
       admitRecords([record]);

@@ -1,17 +1,17 @@
-import { RoundfoldError } from '../../conversation/errors.ts';
-import { countOf, formatCount } from '../../report/terminal.ts';
-import type { Store } from '../../stores/store.ts';
-import { fileSource } from '../../transcripts/input/source.ts';
-import { readRecordingsOf } from '../../transcripts/recordings.ts';
-import type { CommandDefinition } from '../command.ts';
-import { jsonOption } from '../command.ts';
-import { findFiles } from '../examine/find-files.ts';
-import { type ExitCode, exitCodeOf, worstOf } from '../exit-codes.ts';
-import { untilInterrupted } from '../interruption.ts';
-import { reportError, writeJson } from '../output.ts';
-import { countRecords, overStore, type StoreWork, storeOption, tenantOption } from '../store.ts';
-import { shareBar, startProgressLine } from '../terminal.ts';
-import { importExport, isExport } from './store-export.ts';
+import { RoundfoldError } from '../../../conversation/errors.ts';
+import { countOf, formatCount } from '../../../report/terminal.ts';
+import type { Store } from '../../../stores/store.ts';
+import { fileSource } from '../../../transcripts/input/source.ts';
+import { readRecordingsOf } from '../../../transcripts/recordings.ts';
+import type { CommandDefinition } from '../../command.ts';
+import { jsonOption } from '../../command.ts';
+import { findFiles } from '../../examine/find-files.ts';
+import { type ExitCode, exitCodeOf, worstOf } from '../../exit-codes.ts';
+import { untilInterrupted } from '../../interruption.ts';
+import { reportError, writeJson } from '../../output.ts';
+import { countRecords, overStore, type StoreWork, storeOption, tenantOption } from '../../store.ts';
+import { shareBar, startProgressLine } from '../../terminal.ts';
+import { importExport, isExport } from './export.ts';
 
 /** `roundfold store import`: sessions to search and recall, or the records of an export. */
 export const importRecords: CommandDefinition = {
@@ -89,7 +89,7 @@ export async function importSession(
   tenantName: string | undefined,
 ): Promise<{ readonly sessions: number; readonly spans: number }> {
   // Loaded here, so that help and other commands do without.
-  const { restoreAll, sessionName, sessionSpans, tenantOf } = await import('../session-archive.ts');
+  const { restoreAll, sessionName, sessionSpans, tenantOf } = await import('../../session-archive.ts');
   let sessions = 0;
   let count = 0;
   for await (const recording of readRecordingsOf(file)) {
