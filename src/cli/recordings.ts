@@ -74,12 +74,16 @@ export async function eachRecording<Found>(
       codes.push(seen.code);
       return;
     }
-    unreadable++;
     line.end();
+    const { problem } = seen;
     if (named.has(file)) {
-      reportError(report, seen.problem, file);
+      reportError(report, problem, file);
       codes.push(seen.exitCode);
-    } else sayUnreadable(report, file, seen.problem.message);
+    }
+    // What an option asks for may be in some files of a folder only.
+    const isLeftOut = problem.code === 'usage';
+    if (!isLeftOut) unreadable++;
+    if (!named.has(file)) sayLeftOut(report, file, { isLeftOut, reason: problem.message });
   };
   if (hasFolder && visitor.task !== undefined && !files.includes('-')) {
     const look = { task: visitor.task, examine: ofEach(visitor.examine), progress: line };
@@ -159,9 +163,17 @@ function tellExamined<Found>(
   return { code: worstOf(codes) };
 }
 
-function sayUnreadable(report: Report, file: string, reason: string): void {
-  if (report.json) writeJson(report, 'unreadable', { file, reason });
-  else report.terminal.talk(`unreadable: ${printable(`${file}: ${reason}`, Number.POSITIVE_INFINITY)}\n`);
+function sayLeftOut(
+  report: Report,
+  file: string,
+  { isLeftOut, reason }: { readonly isLeftOut: boolean; readonly reason: string },
+): void {
+  if (report.json) {
+    writeJson(report, isLeftOut ? 'left-out' : 'unreadable', { file, reason });
+    return;
+  }
+  const what = printable(`${file}: ${reason}`, Number.POSITIVE_INFINITY);
+  report.terminal.talk(`${isLeftOut ? 'left out' : 'unreadable'}: ${what}\n`);
 }
 
 async function visitFile<Found>(

@@ -61,8 +61,12 @@ export function findSessionWriter(
   if (!isResumed) return writer;
   const agents = sessionWriters.map((each) => each.name).join(', ');
   if (writer === undefined) {
-    throw new RoundfoldError('usage', `--resume needs an agent, and ${name} is none`, {
-      remedy: `Name one with --as: ${agents}.`,
+    const what =
+      given.text('as') === undefined
+        ? `--resume cannot write a session of ${name}`
+        : `--resume needs an agent, and ${name} is none`;
+    throw new RoundfoldError('usage', what, {
+      remedy: `Name an agent to go on in with --as: ${agents}.`,
     });
   }
   if (given.text('out') === undefined) return writer;

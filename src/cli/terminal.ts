@@ -24,6 +24,8 @@ export interface Terminal {
   styleTalk(style: Style, text: string): string;
   /** Columns of `out`; 80 when it is no terminal. */
   readonly columns: number;
+  /** Whether `out` is a screen, which breaks longer lines anywhere. */
+  readonly isScreen: boolean;
   /** Whether somebody is watching `talk`: only then progress is shown. */
   readonly isWatched: boolean;
   /** Whether to draw with plain characters. */
@@ -61,6 +63,7 @@ export function processTerminal(
     style: style(stdout),
     styleTalk: style(stderr),
     columns: stdout.isTTY ? Math.max(40, stdout.columns) : 80,
+    isScreen: stdout.isTTY,
     isWatched: stderr.isTTY && !quiet && !isDumb && process.env['CI'] === undefined,
     isPlain: isDumb,
   };

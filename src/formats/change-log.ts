@@ -22,3 +22,22 @@ export class ChangeLog {
     return [...this.counts.values()];
   }
 }
+
+/** `1 call id shortened`, `3 tool calls without a result given one that says so`. */
+export function describeChange({ what, became, count }: ConversionChange): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? what : pluralOf(what)} ${became}`;
+}
+
+/** Words behind the noun that a name is about. */
+const BEHIND_NOUN = / (?:without|with|of|in|at|around|by|that|whose)\b/;
+
+const PLURAL_VERBS: readonly (readonly [RegExp, string])[] = [
+  [/ that is\b/, ' that are'],
+  [/ that (begin|end|stand)s\b/, ' that $1'],
+];
+
+function pluralOf(what: string): string {
+  const end = BEHIND_NOUN.exec(what)?.index ?? what.length;
+  const behind = PLURAL_VERBS.reduce((text, [verb, plural]) => text.replace(verb, plural), what.slice(end));
+  return `${what.slice(0, end)}s${behind}`;
+}

@@ -9,6 +9,7 @@ const options = {
   columns: 80,
   isPlain: true,
   heading: (text: string) => text,
+  wrap: (text: string) => text,
   level: (_level: string, text: string) => text,
 };
 

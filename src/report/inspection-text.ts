@@ -9,6 +9,8 @@ export interface TextOptions {
   /** Draw with plain characters only. */
   readonly isPlain: boolean;
   heading(text: string): string;
+  /** The text in lines of so many columns, all but the first behind the indent. */
+  wrap(text: string, columns: number, indent: string): string;
   level(level: 'ok' | 'warning' | 'critical', text: string): string;
 }
 
@@ -18,8 +20,8 @@ export function inspectionText(inspection: Inspection, options: TextOptions): st
     windowText(inspection, options),
     section('Where the tokens go', classText(inspection, options), options),
     section('Tools', toolText(inspection), options),
-    section('Largest rounds', sizeText(inspection.largestRounds), options),
-    section('Largest tool results', sizeText(inspection.largestResults), options),
+    section('Largest rounds', sizeText(inspection.largestRounds, options), options),
+    section('Largest tool results', sizeText(inspection.largestResults, options), options),
     section('Files read again', readText(inspection), options),
   ];
   return sections.filter((text) => text !== '').join('\n');
@@ -31,14 +33,14 @@ function section(heading: string, text: string, options: TextOptions): string {
 
 function windowText(
   { context, window, fileTokens }: Inspection,
-  { columns, isPlain, level }: TextOptions,
+  { columns, isPlain, level, wrap }: TextOptions,
 ): string {
   const spread = (context.high - context.low) / 2 / Math.max(1, context.tokens);
   const basis = context.reportedTokens > 0 ? `, ${formatCount(context.reportedTokens)} of them reported` : '';
   const size = `${formatCount(context.tokens)} tokens ±${formatShare(spread)}${basis}`;
   const inFile =
     context.reportedTokens > 0
-      ? `  in file ${formatCount(fileTokens)} tokens, estimated: what compact and chat work on\n`
+      ? `  ${wrap(`in file ${formatCount(fileTokens)} tokens, estimated: what compact and chat work on`, columns, INDENT)}\n`
       : '';
   if (window === undefined)
     return `  context ${size}; give --model or --window for a warning level\n${inFile}`;
@@ -48,7 +50,10 @@ function windowText(
 }
 
 /** Rows that add up to the context, and a sentence about tokens that no row explains. */
-function classText({ byClass, context, unaccounted }: Inspection, { columns, isPlain }: TextOptions): string {
+function classText(
+  { byClass, context, unaccounted }: Inspection,
+  { columns, isPlain, wrap }: TextOptions,
+): string {
   const classes = tokenClasses
     .filter((name) => byClass[name] >= 0.5)
     .toSorted((left, right) => byClass[right] - byClass[left])
@@ -69,8 +74,11 @@ function classText({ byClass, context, unaccounted }: Inspection, { columns, isP
     { align: 'right' },
     { align: 'right' },
   ]);
-  return rest === undefined ? table : `${table}  ${rest.name}: ${rest.meaning}\n`;
+  return rest === undefined ? table : `${table}  ${wrap(`${rest.name}: ${rest.meaning}`, columns, '  ')}\n`;
 }
+
+/** Where what is said of a size goes on in the next line. */
+const INDENT = ' '.repeat(10);
 
 const SHOWN_TOOLS = 10;
 
@@ -90,13 +98,18 @@ function toolText({ byTool }: Inspection): string {
   );
 }
 
-function sizeText(sizes: readonly NamedSize[]): string {
+/** Columns that sizes and places of messages take beside a name. */
+const ROOM_BESIDE_NAME = 36;
+const SHORTEST_NAME = 16;
+
+function sizeText(sizes: readonly NamedSize[], { columns }: TextOptions): string {
   const rows = sizes.map(({ name, path, message, tokens }) => [
     `${formatCount(tokens)} tokens`,
     path === undefined ? printable(name, 80) : `${printable(name, 30)} ${printablePath(path)}`,
     `at message ${message}`,
   ]);
-  return drawTable(rows, [{ align: 'right' }, { align: 'left' }, { align: 'left' }]);
+  const maximum = Math.max(SHORTEST_NAME, columns - ROOM_BESIDE_NAME);
+  return drawTable(rows, [{ align: 'right' }, { align: 'left', maximum }, { align: 'left' }]);
 }
 
 function readText({ repeatedReads }: Inspection): string {

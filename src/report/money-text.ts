@@ -3,7 +3,7 @@ import type { MissCause } from '../lab/cache-misses.ts';
 import type { MoneyReplay, SessionMoney } from './session-money.ts';
 import { formatCost, formatDollars } from './sessions-text.ts';
 import type { Purpose } from './spending.ts';
-import { countOf, drawTable, formatShare, formatShort } from './terminal.ts';
+import { type Column, countOf, drawTable, formatShare, formatShort } from './terminal.ts';
 
 /** What people call what money is spent on. */
 export const purposeNames: Readonly<Record<Purpose, string>> = {
@@ -27,8 +27,13 @@ export const causeNames: Readonly<Record<MissCause, string>> = {
   'changed-prefix': 'changed prefix, or dropped by the provider',
 };
 
+export interface MoneyTextOptions {
+  readonly columns: number;
+  heading(text: string): string;
+}
+
 /** Where the money of a session went, as text. */
-export function moneyText(money: SessionMoney, heading: (text: string) => string): string {
+export function moneyText(money: SessionMoney, { columns, heading }: MoneyTextOptions): string {
   const { cost, models, spentOn, cacheMisses, replay } = money;
   const share = (dollars: number): string => formatShare(dollars / (cost.dollars || 1));
   const sections: readonly (readonly [string, readonly (readonly string[])[]])[] = [
@@ -63,11 +68,23 @@ export function moneyText(money: SessionMoney, heading: (text: string) => string
   ];
   return sections
     .filter(([, rows]) => rows.length > 0)
-    .map(([name, rows]) => `  ${heading(name)}\n${drawTable(rows, COLUMNS)}`)
+    .map(([name, rows]) => `  ${heading(name)}\n${drawTable(rows, columnsFor(rows, columns))}`)
     .join('');
 }
 
-const COLUMNS = [{ align: 'left' }, { align: 'right' }, { align: 'right' }, { align: 'left' }] as const;
+const SHORTEST_NAME = 16;
+
+/** Names give way where lines would be too long. */
+function columnsFor(rows: readonly (readonly string[])[], columns: number): readonly Column[] {
+  const widthOf = (index: number): number => Math.max(...rows.map((row) => row[index]?.length ?? 0));
+  const rest = [1, 2, 3].reduce((sum, index) => sum + widthOf(index) + 2, 2);
+  return [
+    { align: 'left', maximum: Math.max(SHORTEST_NAME, columns - rest) },
+    { align: 'right' },
+    { align: 'right' },
+    { align: 'left' },
+  ];
+}
 
 function replayRows({ recorded, asItWas, withRoundfold, saved, compactions }: MoneyReplay) {
   const part = (dollars: number): string => formatShare(dollars / (recorded || 1));

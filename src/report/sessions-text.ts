@@ -25,9 +25,11 @@ export function agentTotals(rows: readonly SessionRow[]): SessionTotals['agents'
     .toSorted((left, right) => right.dollars - left.dollars);
 }
 
-/** `$12.34`; `$0.0012` for what is less than a cent. */
+/** `$1,234.56`; `-$2.00`; `$0.0012` for what is less than a cent. */
 export function formatDollars(dollars: number): string {
-  return `$${dollars !== 0 && dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
+  const size = Math.abs(dollars);
+  const digits = size !== 0 && size < 0.01 ? 4 : 2;
+  return `${dollars < 0 ? '-' : ''}$${size.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
 }
 
 /** What a session cost: `?` where nobody knows, `+` where a part of it is not known. */
@@ -54,26 +56,43 @@ export function verdictLine({
 
 interface Surface {
   readonly columns: number;
+  /** Whether longer lines than `columns` would be broken. */
+  readonly isScreen: boolean;
   style(style: 'bold' | 'dim' | 'yellow', text: string): string;
+  /** The text in lines of so many columns, all but the first behind the indent. */
+  wrap(text: string, columns: number, indent: string): string;
 }
 
-const HEADINGS = ['used', 'agent', 'project', 'rounds', 'context', 'compacted', 'cost', ''];
+const HEADINGS = ['used', 'agent', 'project', 'rounds', 'context', 'compacted', 'cost', ''] as const;
+const RIGHT: ReadonlySet<string> = new Set(['rounds', 'context', 'compacted', 'cost']);
+/** What narrow screens go without, in this order. */
+const LEFT_OUT = ['compacted', 'rounds', 'project', 'agent'];
 const LONGEST_PROJECT = 24;
 const SHORTEST_PROMPT = 16;
 
 /** A line for each session, and the totals. */
 export function sessionsText(rows: readonly SessionRow[], totals: SessionTotals, surface: Surface): string {
   const cells = rows.map(cellsOf);
-  const widths = HEADINGS.map((heading, index) =>
-    Math.max(heading.length, ...cells.map((row) => row[index]?.length ?? 0)),
-  );
-  const used = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 2);
-  const promptWidth = Math.max(SHORTEST_PROMPT, surface.columns - used);
-  const columns = HEADINGS.map((_, index) => ({
-    align: index >= 3 && index <= 6 ? ('right' as const) : ('left' as const),
-    ...(index === HEADINGS.length - 1 ? { maximum: promptWidth } : {}),
+  const all = HEADINGS.map((heading, index) => ({
+    heading,
+    index,
+    width: Math.max(heading.length, ...cells.map((row) => row[index]?.length ?? 0)),
   }));
-  return `${drawTable([HEADINGS, ...cells], columns)}\n${totalsText(rows, totals, surface)}`;
+  const roomFor = (columns: typeof all): number =>
+    surface.columns - columns.slice(0, -1).reduce((sum, { width }) => sum + width + 2, 2);
+  let shown = all;
+  for (const name of LEFT_OUT)
+    if (surface.isScreen && roomFor(shown) < SHORTEST_PROMPT)
+      shown = shown.filter(({ heading }) => heading !== name);
+  const promptWidth = Math.max(SHORTEST_PROMPT, roomFor(shown));
+  const table = drawTable(
+    [HEADINGS, ...cells].map((row) => shown.map(({ index }) => row[index] ?? '')),
+    shown.map(({ heading }) => ({
+      align: RIGHT.has(heading) ? ('right' as const) : ('left' as const),
+      ...(heading === '' ? { maximum: promptWidth } : {}),
+    })),
+  );
+  return `${table}\n${totalsText(rows, totals, surface)}`;
 }
 
 function cellsOf(row: SessionRow): readonly string[] {
@@ -100,25 +119,28 @@ function lastFolders(path: string): string {
 
 function totalsText(rows: readonly SessionRow[], totals: SessionTotals, surface: Surface): string {
   const { cost, agents, broken } = totals;
+  const wrapped = (text: string): string => surface.wrap(text, surface.columns, '  ');
   const lines = [
     surface.style('bold', `${countOf(rows.length, 'session')}, ${formatCost(cost)} at list prices`),
     ...agents.map(
       ({ agent, sessions, dollars }) =>
         `${agent}: ${countOf(sessions, 'session')}, ${formatDollars(dollars)}`,
     ),
-    `tokens: ${formatShort(cost.inputTokens)} input, ${formatShort(cost.cacheWriteTokens)} written to a cache, ${formatShort(cost.cacheReadTokens)} read from one, ${formatShort(cost.outputTokens)} output`,
+    wrapped(
+      `tokens: ${formatShort(cost.inputTokens)} input, ${formatShort(cost.cacheWriteTokens)} written to a cache, ${formatShort(cost.cacheReadTokens)} read from one, ${formatShort(cost.outputTokens)} output`,
+    ),
     ...(cost.unpriced === 0
       ? []
       : [
           surface.style(
             'yellow',
-            `${countOf(cost.unpriced, 'response')} of models without a known price not counted`,
+            wrapped(`${countOf(cost.unpriced, 'response')} of models without a known price not counted`),
           ),
         ]),
     verdictLine(totals),
     ...(broken === 0
       ? []
-      : [surface.style('dim', '! a provider would refuse it as it is: roundfold check FILE --fix')]),
+      : [surface.style('dim', wrapped('! a provider would refuse it as it is: roundfold check FILE --fix'))]),
   ];
   return lines.map((line) => `  ${line}\n`).join('');
 }

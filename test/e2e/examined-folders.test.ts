@@ -67,3 +67,14 @@ describe.each(['check', 'inspect'])('%s of a folder', (command) => {
     expect(whole.stderr).toContain('unreadable: ');
   });
 });
+
+it('files of a folder that have no such segment are left out, and are not unreadable', async () => {
+  const { path } = writeMany('segments', false);
+  const people = await runCli(['inspect', path, '--segment', '2']);
+  const programs = await runCli(['inspect', path, '--segment', '2', '--json']);
+
+  expect(people.stderr.match(/^left out: .*: there is no segment 2$/gm)).toHaveLength(4);
+  expect(people.stdout).toContain('1 unreadable');
+  expect(programs.stdout.match(/"type":"left-out"/g)).toHaveLength(4);
+  expect(people.code).toBe(0);
+});

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { sessionWriters } from '../../src/transcripts/registry.ts';
+import { writeAgentHome } from '../support/agent-home.ts';
 import { runCli } from '../support/cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { writtenSession } from '../support/written-session.ts';
@@ -174,6 +176,22 @@ describe('roundfold compact --as an agent', () => {
 });
 
 describe('roundfold check --fix', () => {
+  it('refuses a database of several sessions, and says how to take one out', async () => {
+    const file = writeAgentHome(join(folder.path, 'with-database')).files.opencode;
+    const database = new DatabaseSync(file);
+    database.exec(`
+      INSERT INTO session SELECT 'ses_2', directory, version, parent_id, 2 FROM session;
+      INSERT INTO message SELECT id || '_2', 'ses_2', time_created, data FROM message;
+      INSERT INTO part SELECT id || '_2', message_id || '_2', 'ses_2', data FROM part;
+    `);
+    database.close();
+    const { code, stderr } = await runCli(['check', file, '--fix']);
+
+    expect(code).toBe(2);
+    expect(stderr).toContain('holds 2 sessions; one can be mended at a time');
+    expect(stderr).toContain('opencode export ID');
+  });
+
   const lines = text.trimEnd().split('\n');
   const half = [...lines.slice(0, 6), lines[6]?.slice(0, 80) ?? '', ...lines.slice(7)].join('\n');
 

@@ -90,6 +90,11 @@ describe('the sessions of a user', () => {
     expect(rows.map(({ agent }) => agent)).toEqual(left);
   });
 
+  it('are none of the chosen kind, which is said', async () => {
+    const run = await runCli(['sessions', '--project', 'desert'], { env: variables });
+    expect(run).toMatchObject({ code: 0, stdout: 'none of 5 sessions is as asked for\n' });
+  });
+
   it('come with totals for people', async () => {
     const { stdout } = await runCli(['sessions'], { env: variables });
 

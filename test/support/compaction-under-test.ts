@@ -149,6 +149,7 @@ function listeningTerminal(written: string[], talk: string[]): Terminal {
     styleTalk: (_style, text) => text,
     columns: 80,
     isWatched: false,
+    isScreen: false,
     isPlain: true,
   };
 }

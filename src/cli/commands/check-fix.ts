@@ -2,7 +2,7 @@ import type { CheckContext } from '../../contracts/contract.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { writeConversation } from '../../conversation/format.ts';
 import { printable } from '../../conversation/printable.ts';
-import type { ConversionChange } from '../../formats/change-log.ts';
+import { describeChange } from '../../formats/change-log.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { BadInput } from '../../transcripts/input/json-values.ts';
 import { errorsOf, type MendedSession, mendSession } from '../../transcripts/mend-session.ts';
@@ -74,6 +74,12 @@ async function diagnose(file: string, given: GivenArguments): Promise<Diagnosis>
         remedy: 'Put the conversation that is broken into a file of its own.',
       },
     );
+  }
+  const sessions = new Set(found.map((each) => each.transcript.session?.id)).size;
+  if (transcript.reader === 'opencode' && sessions > 1) {
+    throw new RoundfoldError('usage', `${file} holds ${sessions} sessions; one can be mended at a time`, {
+      remedy: 'Take it out with `opencode export ID > session.json`, and mend that file.',
+    });
   }
   const context: CheckContext = { scope: 'messages', model: given.text('model') ?? transcript.model };
   return {
@@ -168,14 +174,10 @@ function sayMended(
   if (bad.length > SHOWN_PLACES) terminal.out(`  … and ${bad.length - SHOWN_PLACES} more places left out\n`);
   for (const note of damage) terminal.out(`  ${whole(note)}\n`);
   for (const change of [...mended.repairs, ...(written.session?.written.changes ?? [])])
-    sayChange(change, terminal);
+    terminal.out(`  ${describeChange(change)}\n`);
   const earlier = recording.conversations.length - 1;
   if (earlier > 0)
     terminal.talk(`  what stood before ${countOf(earlier, 'compaction')} stays in the old file only\n`);
   if (given.flag('resume') && written.session !== undefined)
     terminal.out(`${whole(resumeCommand(written.session))}\n`);
-}
-
-function sayChange({ what, became, count }: ConversionChange, terminal: Report['terminal']): void {
-  terminal.out(`  ${countOf(count, what)} ${became}\n`);
 }

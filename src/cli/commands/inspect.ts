@@ -18,7 +18,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { checkOutputs, forceOption, writeOutput } from '../files.ts';
 import { type Report, writeJson } from '../output.ts';
 import { eachRecording, readingOf, readingOptions } from '../recordings.ts';
-import type { Terminal } from '../terminal.ts';
+import { type Terminal, wrapText } from '../terminal.ts';
 
 /** `roundfold inspect`: what is in it, and where its tokens go. */
 export const inspect: CommandDefinition = {
@@ -326,9 +326,9 @@ function printOne(terminal: Terminal, file: string, inspected: Inspected): void 
     ...(compactions > 0 ? [`after ${countOf(compactions, 'compaction')} by the agent itself`] : []),
   ];
   const part = inspected.segments === 1 ? '' : `, segment ${inspected.segment} of ${inspected.segments}`;
-  terminal.out(`  ${printable(title)}${part}: ${counts.join(', ')}\n`);
-  if (inspected.opening !== undefined)
-    terminal.out(`  ${terminal.style('dim', openingText(inspected.opening))}\n`);
+  const sayLine = (text: string): void => terminal.out(`  ${wrapText(text, terminal.columns, '  ')}\n`);
+  sayLine(`${printable(title)}${part}: ${counts.join(', ')}`);
+  if (inspected.opening !== undefined) sayLine(openingText(inspected.opening));
   const broken = inspection.unansweredCalls + inspection.orphanResults;
   if (broken > 0) {
     const faults = `${countOf(inspection.unansweredCalls, 'call')} without result, ${countOf(inspection.orphanResults, 'result')} without call`;
@@ -340,6 +340,7 @@ function printOne(terminal: Terminal, file: string, inspected: Inspected): void 
       columns: terminal.columns,
       isPlain: terminal.isPlain,
       heading: (text) => terminal.style('bold', text),
+      wrap: wrapText,
       level: (level, text) => terminal.style(LEVEL_STYLES[level], text),
     }),
   );

@@ -5,6 +5,7 @@ import { renderSessionsPage } from '../../report/html/sessions-page.ts';
 import { sumCosts } from '../../report/recorded-cost.ts';
 import { type SessionRow, sessionsOf } from '../../report/session-row.ts';
 import { agentTotals, type SessionTotals, sessionsText } from '../../report/sessions-text.ts';
+import { countOf } from '../../report/terminal.ts';
 import { sessionWriters, transcriptReaders } from '../../transcripts/registry.ts';
 import { type CommandDefinition, type GivenArguments, jsonOption } from '../command.ts';
 import type { ExaminedFile } from '../examine/examine-file.ts';
@@ -18,7 +19,7 @@ import { sayInterrupted } from '../recordings.ts';
 import { agentEnvironment } from '../session-output.ts';
 import { type ListedSession, type Looks, lookInto } from '../sessions/look-into.ts';
 import { tellMoney } from '../sessions/tell-money.ts';
-import { startProgressLine } from '../terminal.ts';
+import { startProgressLine, wrapText } from '../terminal.ts';
 
 const ORDERS = {
   used: ({ usedAt }: SessionRow) => usedAt ?? '',
@@ -94,7 +95,8 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   const rows = chosen.map(({ row }) => row);
   const unreadable = [...looks].filter(([, look]) => look.problem !== undefined);
   const totals = totalsOf(rows, unreadable.length);
-  tell(rows, totals, report);
+  if (rows.length > 0 || listed.length === 0 || report.json) tell(rows, totals, report);
+  else report.terminal.out(`none of ${countOf(listed.length, 'session')} is as asked for\n`);
   if (!report.json) sayUnreadable(unreadable, report);
   return given.flag('money') || given.text('html') !== undefined
     ? tellMore(chosen, looks, totals, { given, report })
@@ -220,7 +222,7 @@ function totalsOf(rows: readonly SessionRow[], unreadable: number): SessionTotal
 
 function tell(rows: readonly SessionRow[], totals: SessionTotals, report: Report): void {
   if (!report.json) {
-    report.terminal.out(sessionsText(rows, totals, report.terminal));
+    report.terminal.out(sessionsText(rows, totals, { ...report.terminal, wrap: wrapText }));
     return;
   }
   for (const row of rows) writeJson(report, 'session', row);

@@ -5,12 +5,12 @@ import { changeOf } from '../../compaction/plan/strategy.ts';
 import { type Conversation, writeConversation } from '../../conversation/format.ts';
 import { printable, printableJson } from '../../conversation/printable.ts';
 import { readSummaryMessage } from '../../conversation/summary-message.ts';
-import type { ConversionChange } from '../../formats/change-log.ts';
+import { type ConversionChange, describeChange } from '../../formats/change-log.ts';
 import { convertConversation } from '../../formats/convert/convert.ts';
 import { accountForCompaction } from '../../report/compaction-account.ts';
 import { renderReceiptPage } from '../../report/html/receipt-page.ts';
 import { preview, survivalLines } from '../../report/preview.ts';
-import { countOf, formatCount } from '../../report/terminal.ts';
+import { formatCount } from '../../report/terminal.ts';
 import { measureContext, requestTokens } from '../../tokens/measure.ts';
 import type { GivenArguments } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -176,7 +176,7 @@ function sayOutcome({ report: { terminal }, given, outcome }: Run, receipt: Rece
 function sayChanges({ terminal }: Report, heading: string, changes: readonly ConversionChange[]): void {
   if (changes.length === 0) return;
   terminal.talk(`${heading}:\n`);
-  for (const { what, became, count } of changes) terminal.talk(`  ${countOf(count, what)} ${became}\n`);
+  for (const change of changes) terminal.talk(`  ${describeChange(change)}\n`);
 }
 
 function judgeBudget(run: Run, left: Conversation, tokensLeft: number): ExitCode {

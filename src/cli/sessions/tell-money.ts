@@ -17,6 +17,8 @@ export function tellMoney(sessions: readonly ToldSession[], report: Report): voi
     }
     const name = printable(file, Number.POSITIVE_INFINITY);
     terminal.out(`\n${terminal.style('bold', name)}: ${formatCost(money.cost)} at list prices\n`);
-    terminal.out(moneyText(money, (text) => terminal.style('bold', text)));
+    terminal.out(
+      moneyText(money, { columns: terminal.columns, heading: (text) => terminal.style('bold', text) }),
+    );
   }
 }

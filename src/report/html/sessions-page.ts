@@ -12,7 +12,7 @@ import { axisTo, percent, place, plot } from './charts.ts';
 import { html, type Markup, quoted, quotedPath } from './markup.ts';
 import { moneyTables, spenderTable } from './money-section.ts';
 import { type Deflate, packPages } from './packed-pages.ts';
-import { renderPage, section, statistics } from './page.ts';
+import { folded, renderPage, section, statistics } from './page.ts';
 import { sessionArticle, type ToldSession } from './session-article.ts';
 import { sessionsScript, sessionsScriptHash } from './sessions-script.ts';
 
@@ -112,7 +112,7 @@ function costSection(sessions: readonly ToldSession[]): readonly Markup[] {
 }
 
 /** How many of the dearest sessions are named. */
-const SPENDERS = 10;
+const SPENDERS = 5;
 
 /** Where the money of all sessions went. */
 function moneySection(sessions: readonly ToldSession[]): readonly Markup[] {
@@ -127,8 +127,8 @@ function moneySection(sessions: readonly ToldSession[]): readonly Markup[] {
     html`${sessionLink(session, index, 60)}<small>${session.row.agent}, ${timeText(session.row.usedAt)}</small>`;
   return [
     section('money', 'Where the money went', [
-      html`<div class="pair"><div>${spenderTable(spenders, name, money.cost.dollars)}</div></div>`,
-      moneyTables(money),
+      spenderTable(spenders, name, money.cost.dollars),
+      folded('By model, by what it was spent on, and what caches missed', moneyTables(money)),
     ]),
   ];
 }
@@ -175,7 +175,7 @@ function line(session: ToldSession, index: number): Markup {
   const { agent, usedAt, startedAt, rounds, contextTokens, compactions, cost, fault, model } = row;
   const values = [timeOf(usedAt), cost.dollars, contextTokens, rounds, compactions];
   const mark =
-    fault === undefined ? undefined : html`<small class="critical">broken: ${quoted(fault, 160)}</small>`;
+    fault === undefined ? undefined : html`<small class="critical">broken: ${quoted(fault, 70)}</small>`;
   const subagents =
     row.subagents === 0 ? undefined : html`<small>${countOf(row.subagents, 'sub-agent')}</small>`;
   return html`
