@@ -7,7 +7,7 @@ import { createFolder } from '../../src/proxy/fold.ts';
 import type { Folded, Folder } from '../../src/proxy/folder.ts';
 import { findRoute } from '../../src/proxy/routes.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { type Item, type Noise, plainNoise, renderItems } from './keeper-items.ts';
+import { grownItems, type Item, type Noise, plainNoise, renderItems } from './keeper-items.ts';
 import { type MapStore, mapStore } from './map-store.ts';
 import {
   type Exchange,
@@ -101,6 +101,8 @@ const MOST_REMEMBERED = 4;
 const MOST_FLIGHTS = 6;
 const MOST_ROUNDS_TO_REST = 4000;
 const MOST_TURNS_TO_REST = 16;
+/** So often a client sends the same before it goes on. */
+const TURNS_ALIKE = 10;
 /** Where nothing was refused, a request this much smaller than the window has no reason to be cut. */
 const FITS_EASILY = 0.6;
 /** A compaction is made from 0.84 of the window on, by whoever's count. */
@@ -246,6 +248,9 @@ export class ProxyWorld {
   async #comeToRest(client: ProxyClient): Promise<void> {
     for (let turn = 0; ; turn++) {
       this.#told = [];
+      // A window that became smaller may have no room for a memory and the newest turn, and nothing in them is old. As soon as
+      // the client goes on, there is something to summarise.
+      if (turn > TURNS_ALIKE) client.items = grownItems(client.items, 0, () => this.nonce());
       const sent = this.sendItems(client, client.items);
       // Leases of those who crashed run out.
       await this.time.pass(4, 10_000);
