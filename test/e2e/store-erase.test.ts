@@ -1,30 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/stores/registry.ts';
 import { createAgent, type Json } from '../support/anthropic-agent.ts';
 import { type CliResult, runCli } from '../support/cli.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { newDatabases } from '../support/new-databases.ts';
 import { resultText, startProxied, untilResults } from '../support/proxied.ts';
 import { openRaw } from '../support/store-database.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-let server: PostgresServer | undefined;
-afterAll(async () => server?.stop());
 
 const KEYS = ['sk-ant-leaving-0123456789', 'sk-ant-staying-0123456789'] as const;
 
-const stores: readonly (readonly [name: string, address: () => Promise<string>])[] = [
-  ['SQLite', async () => join(folder.path, `${randomUUID()}.sqlite`)],
-  [
-    'PostgreSQL',
-    async () => {
-      server ??= await startPostgres();
-      return server.createDatabase();
-    },
-  ],
-];
+const stores = newDatabases();
 
 /** A result that leaves the view with the first fold. */
 function beginning(word: string): readonly Json[] {

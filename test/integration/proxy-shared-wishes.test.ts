@@ -1,38 +1,23 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createObservation } from '../../src/proxy/observe/observation.ts';
 import { type RunningProxy, startProxy } from '../../src/proxy/server.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
 import { openStore } from '../../src/stores/registry.ts';
 import { type Agent, createAgent, type Json } from '../support/anthropic-agent.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { newDatabases } from '../support/new-databases.ts';
 import { untilResults } from '../support/proxied.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const folder = temporaryFolder();
 const ends: (() => Promise<unknown>)[] = [];
-let server: PostgresServer | undefined;
 
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
-afterAll(async () => server?.stop());
 
 /** What one proxy has learnt of a wish is at most a second old. */
 const untilKnown = () => wait(1100);
 
-const stores: readonly (readonly [name: string, address: () => Promise<string>])[] = [
-  ['SQLite', async () => join(folder.path, `${randomUUID()}.sqlite`)],
-  [
-    'PostgreSQL',
-    async () => {
-      server ??= await startPostgres();
-      return server.createDatabase();
-    },
-  ],
-];
+const stores = newDatabases();
 
 interface Detail {
   readonly id: string;
