@@ -254,20 +254,31 @@ function startProgress(terminal: Terminal, name: string, sizeBytes: number | und
 }
 
 /**
- * The conversation of the file that is asked for.
+ * The conversation of the file that is asked for; the first where nothing is asked, which is said where there are others.
  * @throws RoundfoldError `usage` when the file has fewer
  */
-export async function findRecording(given: GivenArguments): Promise<Recording> {
+export async function findRecording(given: GivenArguments, { terminal }: Report): Promise<Recording> {
   const [file = '-'] = given.positional;
-  const wanted = Number(given.text('conversation') ?? 1);
+  const asked = given.text('conversation');
+  const wanted = Number(asked ?? 1);
   if (!Number.isInteger(wanted) || wanted < 1) {
     throw new RoundfoldError('usage', '--conversation wants a number from 1 on', {
       remedy: '`roundfold inspect` lists the conversations of a file in their order.',
     });
   }
   let seen = 0;
+  let found: Recording | undefined;
   const recordings = readRecordingsOf(file, { format: given.text('format'), reader: given.text('reader') });
-  for await (const recording of recordings) if (++seen === wanted) return recording;
+  for await (const recording of recordings) {
+    if (++seen === wanted) found = recording;
+    if (found === undefined || (asked === undefined && seen === wanted)) continue;
+    if (seen > wanted)
+      terminal.talk(
+        'the file holds several conversations, and this is the first: --conversation takes another\n',
+      );
+    return found;
+  }
+  if (found !== undefined) return found;
   throw new RoundfoldError('usage', `there is no conversation ${wanted} in ${file}`, {
     remedy: `It holds ${seen}.`,
   });

@@ -111,7 +111,7 @@ async function compactFile(
   const idleSeconds = readIdleSeconds(given);
   const summarizer = createSummarizer(given);
   const inner = createStrategy(given.text('strategy') ?? 'ladder', readSettings(given));
-  const recording = await findRecording(given);
+  const recording = await findRecording(given, report);
   const writer = findSessionWriter(given, recording);
   const recorded = recording.conversations.at(-1);
   if (recorded === undefined)
