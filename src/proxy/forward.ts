@@ -225,7 +225,8 @@ async function passOn(
   let hasBegun = false;
   // Whoever waits for events wants to know at once that they will come. Mostly the first has come with the headers: one packet.
   // Headers that are sent alone are written in UTF-8, which would change the bytes of others than ASCII: those wait for it.
-  if (headerOf(answer.headers, 'content-type')?.includes('event-stream') === true && headers.every(isAscii))
+  const isEvents = headerOf(answer.headers, 'content-type')?.includes('event-stream') === true;
+  if (isEvents && [answer.statusText, ...headers].every(isAscii))
     setImmediate(() => {
       if (!hasBegun) response.flushHeaders();
     });
