@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough, type Readable } from 'node:stream';
 import type { ChunkSink } from './answer.ts';
 import { topLevelString } from './body/body-bytes.ts';
 import { decodeBody, decodeChunks } from './body/compression.ts';
@@ -180,6 +181,8 @@ async function carry(
     // biome-ignore lint/style/useErrorCause: the cause is passed, in the second argument
     throw new RefusedError({ status: 502, message: 'the answer of upstream could not be passed on' }, error);
   } finally {
+    // Upstream may answer before it has read all of a body.
+    if (!request.complete) request.resume();
     await exchanged.watch.end();
   }
 }
@@ -196,10 +199,16 @@ function destinationOf({ request, route, text }: Carried, directory: Directory):
   });
 }
 
-/** A body that streams through; undefined when there is none. */
-function streamOf(request: IncomingMessage): IncomingMessage | undefined {
+/**
+ * A body that streams through; undefined when there is none. The client for upstream destroys it when the answer comes before
+ * its end, and the request must outlive that: what has not been read stands in front of the next one.
+ */
+function streamOf(request: IncomingMessage): Readable | undefined {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  return encoding === undefined && (length === undefined || length === '0') ? undefined : request;
+  if (encoding === undefined && (length === undefined || length === '0')) return undefined;
+  const through = new PassThrough();
+  through.on('error', () => undefined);
+  return request.pipe(through);
 }
 
 function isAscii(text: string): boolean {

@@ -68,4 +68,14 @@ describe('answers that are legal and rare', () => {
       client.write(`POST /v1/messages HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}`);
       expect(await client.bodies(1, 'no')).toContain(`HTTP/1.1 400 ${reason}\r\n`);
     });
+
+  it('takes the next request of a connection after an answer that came before the end of a body', async () => {
+    const answer = Buffer.from('HTTP/1.1 413 Too large\r\nContent-Length: 2\r\n\r\nno');
+    const client = await connectTo(await proxyBefore(answer));
+    client.write(`POST /v1/files HTTP/1.1\r\n${HOST}Content-Length: 300000\r\n\r\n${'x'.repeat(1000)}`);
+    await client.bodies(1, 'no');
+    client.write('y'.repeat(299_000));
+    client.write(`GET /v1/files HTTP/1.1\r\n${HOST}\r\n`);
+    expect(await client.bodies(2, 'no')).toContain('HTTP/1.1 413 Too large');
+  });
 });
