@@ -42,7 +42,7 @@ describe('the closing lines of a run', () => {
       'cost: not known, the catalog has no prices of this model',
     ]);
     expect(linesOf({ unpricedTurns: 3, sent: 1, direct: 1 }, { unreported: 2 }).slice(1)).toEqual([
-      'cost: $1.00 at list prices; 1 without a known price',
+      'cost: $1.00 at list prices; 1 request without a known price',
     ]);
   });
 

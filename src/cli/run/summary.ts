@@ -54,11 +54,10 @@ function tokenLines(tally: Readonly<Tally>): readonly string[] {
 
 /** How many requests were refused, with which status. */
 function refusals({ refused }: Readonly<Tally>): readonly string[] {
-  const [first, ...others] = refused;
-  if (first === undefined) return [];
-  const told = ([status, count]: readonly [number | undefined, number]): string =>
-    `${formatCount(count)} ${status === undefined ? 'without an answer' : `refused (${status})`}`;
-  return [told(first), ...others.map(told)];
+  return [...refused].map(
+    ([status, count]) =>
+      `${formatCount(count)} ${status === undefined ? 'without an answer' : `refused (${status})`}`,
+  );
 }
 
 function moneyLines(money: MoneyTotals, { unreported }: Readonly<Tally>): readonly string[] {
@@ -72,7 +71,7 @@ function moneyLines(money: MoneyTotals, { unreported }: Readonly<Tally>): readon
         : 'the catalog has no prices of this model';
     return [`cost: not known, ${why}`];
   }
-  const unknown = withoutPrice === 0 ? '' : `; ${formatCount(withoutPrice)} without a known price`;
+  const unknown = withoutPrice === 0 ? '' : `; ${countOf(withoutPrice, 'request')} without a known price`;
   const dollars = dollarsUpTo(Math.max(sent, direct));
   const cost = `cost: ${dollars(sent)} at list prices`;
   if (money.saved === 0 && money.lost === 0) return [`${cost}${unknown}`];
