@@ -47,11 +47,15 @@ await build({
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     hashCharacters: 'hex',
-    // Comments and blanks cost as much to compile as code.
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: TOGETHER.map(([name, test]) => ({ name, test })),
     },
-    minify: { compress: false, mangle: true, codegen: true },
+    // Node prints the line that an error comes from: lines stay, and so do the names of classes and functions in stack traces.
+    minify: {
+      compress: false,
+      mangle: { keepNames: { class: true, function: true } },
+      codegen: { removeWhitespace: false },
+    },
   },
 });

@@ -14,6 +14,7 @@ import { findCheckpoint, isTrueOf, type KeeperTurn, readTurn } from './checkpoin
 import { reduceView } from './compact-view.ts';
 import type { KeeperContext } from './context.ts';
 import { attempt, fly, hasNews } from './flights.ts';
+import { inTime } from './in-time.ts';
 import { remember, type Track, Tracks } from './tracks.ts';
 import { projectView } from './views.ts';
 
@@ -144,12 +145,12 @@ async function findFor(
 ): Promise<Checkpoint | undefined> {
   const known = longest(track.known.filter((checkpoint) => isTrueOf(checkpoint, turn)));
   const asked = await attempt(context, 'find', async () => {
-    const found = await findCheckpoint(context.store, { ...turn, known });
+    const found = await inTime(findCheckpoint(context.store, { ...turn, known }), context.schedule);
     if (found !== undefined || known === undefined) return found;
     // It was deleted, collected or damaged: there may be a shorter one.
     track.known = track.known.filter((checkpoint) => checkpoint !== known);
     context.emit({ type: 'checkpoint-lost', conversation: track.name, boundary: known.boundary });
-    return findCheckpoint(context.store, turn);
+    return inTime(findCheckpoint(context.store, turn), context.schedule);
   });
   const stored = asked === undefined ? known : asked.value;
   if (stored !== undefined && stored !== known) {
@@ -222,14 +223,17 @@ async function parentOf(
     'find',
     async () =>
       track.known.find(({ chain }) => chain === parent) ??
-      context.store.find({
-        tenant,
-        configuration,
-        conversations: [conversation],
-        from: 1,
-        to: boundary - 1,
-        isTrue: ({ chain }) => chain === parent,
-      }),
+      inTime(
+        context.store.find({
+          tenant,
+          configuration,
+          conversations: [conversation],
+          from: 1,
+          to: boundary - 1,
+          isTrue: ({ chain }) => chain === parent,
+        }),
+        context.schedule,
+      ),
   );
   const found = asked?.value;
   return found !== undefined && isTrueOf(found, turn) ? found : 'lost';

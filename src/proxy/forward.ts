@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough, type Readable } from 'node:stream';
 import type { ChunkSink } from './answer.ts';
 import { topLevelString } from './body/body-bytes.ts';
 import { decodeBody, decodeChunks } from './body/compression.ts';
@@ -181,6 +182,8 @@ async function carry(
     // biome-ignore lint/style/useErrorCause: the cause is passed, in the second argument
     throw new RefusedError({ status: 502, message: 'the answer of upstream could not be passed on' }, error);
   } finally {
+    // Upstream may answer before it has read all of a body.
+    if (!request.complete) request.resume();
     await exchanged.watch.end();
   }
 }
@@ -197,10 +200,16 @@ function destinationOf({ request, route, text }: Carried, directory: Directory):
   });
 }
 
-/** A body that streams through; undefined when there is none. */
-function streamOf(request: IncomingMessage): IncomingMessage | undefined {
+/**
+ * A body that streams through; undefined when there is none. The client for upstream destroys it when the answer comes before
+ * its end, and the request must outlive that: what has not been read stands in front of the next one.
+ */
+function streamOf(request: IncomingMessage): Readable | undefined {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  return encoding === undefined && (length === undefined || length === '0') ? undefined : request;
+  if (encoding === undefined && (length === undefined || length === '0')) return undefined;
+  const through = new PassThrough();
+  through.on('error', () => undefined);
+  return request.pipe(through);
 }
 
 function isAscii(text: string): boolean {
@@ -226,7 +235,8 @@ async function passOn(
   let hasBegun = false;
   // Whoever waits for events wants to know at once that they will come. Mostly the first has come with the headers: one packet.
   // Headers that are sent alone are written in UTF-8, which would change the bytes of others than ASCII: those wait for it.
-  if (headerOf(answer.headers, 'content-type')?.includes('event-stream') === true && headers.every(isAscii))
+  const isEvents = headerOf(answer.headers, 'content-type')?.includes('event-stream') === true;
+  if (isEvents && [answer.statusText, ...headers].every(isAscii))
     setImmediate(() => {
       if (!hasBegun) response.flushHeaders();
     });

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RoundfoldError } from '../conversation/errors.ts';
 import { printable } from '../conversation/printable.ts';
@@ -224,6 +230,8 @@ function answerError(request: IncomingMessage, response: ServerResponse, error: 
   const { status, headers, body } = answerRefusal(refused, spoken);
   // What of the body was not read would be taken for the next request.
   const connection: Record<string, string> = request.complete ? {} : { connection: 'close' };
+  // Words that could not be written for another status stay with the response.
+  response.statusMessage = STATUS_CODES[status] ?? '';
   response.writeHead(status, { ...headers, ...connection, 'content-length': Buffer.byteLength(body) });
   response.end(body);
   if (!request.complete) drain(request);

@@ -149,7 +149,7 @@ function send(
           if (status < 200) return;
           flow = new Flow(started);
           isWithoutBody = status === NOT_MODIFIED;
-          resolve(new PausedAnswer(status, statusText ?? '', rawStrings(started.rawHeaders), flow));
+          resolve(new PausedAnswer(status, reasonPhrase(statusText), rawStrings(started.rawHeaders), flow));
         },
         onResponseData: (_controller, chunk) => flow?.data(chunk),
         onResponseEnd(ended) {
@@ -196,6 +196,11 @@ function unreachable(error: Error): RefusedError {
 function rawStrings(raw: Dispatcher.DispatchController['rawHeaders']): RawHeaders {
   if (!Array.isArray(raw)) return [];
   return raw.map((item) => (typeof item === 'string' ? item : item.toString('latin1')));
+}
+
+/** The words behind a status, byte for byte: undici reads them as UTF-8, and our server writes them as Latin-1. */
+function reasonPhrase(statusText = ''): string {
+  return Buffer.from(statusText, 'utf8').toString('latin1');
 }
 
 /** An answer of our own, all of which is there. */

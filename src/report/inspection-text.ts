@@ -1,6 +1,6 @@
 import { printable, printablePath } from '../conversation/printable.ts';
 import { tokenClasses } from '../tokens/measure.ts';
-import { classNames, type Inspection, type NamedSize, unaccountedPart } from './inspection.ts';
+import { accountFor, classNames, type Inspection, type NamedSize } from './inspection.ts';
 import { countOf, drawBar, drawTable, formatCount, formatShare } from './terminal.ts';
 
 /** How the text is drawn. */
@@ -49,7 +49,7 @@ function windowText(
   return `  context ${size}\n${inFile}  window  ${level(window.level, share)}  ${level(window.level, window.level)}\n`;
 }
 
-/** Rows that add up to the context, and a sentence about tokens that no row explains. */
+/** Rows that add up to the context, or to the file where that holds more, and a sentence about the difference. */
 function classText(
   { byClass, context, unaccounted }: Inspection,
   { columns, isPlain, wrap }: TextOptions,
@@ -58,14 +58,18 @@ function classText(
     .filter((name) => byClass[name] >= 0.5)
     .toSorted((left, right) => byClass[right] - byClass[left])
     .map((name) => ({ name: classNames[name], tokens: byClass[name] }));
-  const rest = unaccountedPart(unaccounted);
-  const parts = rest === undefined ? classes : [...classes, rest];
+  const rest = accountFor(unaccounted);
+  const parts = rest?.row === undefined ? classes : [...classes, rest.row];
+  const total = Math.max(
+    context.tokens,
+    parts.reduce((sum, { tokens }) => sum + tokens, 0),
+  );
   const most = Math.max(...parts.map(({ tokens }) => tokens));
   const width = Math.max(10, Math.min(40, columns - 44));
   const rows = parts.map(({ name, tokens }) => [
     name,
     drawBar(tokens / most, width, isPlain),
-    formatShare(tokens / Math.max(1, context.tokens)),
+    formatShare(tokens / Math.max(1, total)),
     formatCount(tokens),
   ]);
   const table = drawTable(rows, [
@@ -74,7 +78,7 @@ function classText(
     { align: 'right' },
     { align: 'right' },
   ]);
-  return rest === undefined ? table : `${table}  ${wrap(`${rest.name}: ${rest.meaning}`, columns, '  ')}\n`;
+  return rest === undefined ? table : `${table}  ${wrap(rest.note, columns, '  ')}\n`;
 }
 
 /** Where what is said of a size goes on in the next line. */

@@ -39,7 +39,7 @@ describe('inspectConversation', () => {
   it('counts messages, rounds, calls and what has no other half', () => {
     expect(inspection).toMatchObject({
       messages: 6,
-      rounds: 4,
+      rounds: 3,
       toolCalls: 4,
       unansweredCalls: 1,
       orphanResults: 1,

@@ -12,6 +12,7 @@ import {
   tokensByClass,
 } from '../tokens/measure.ts';
 import { type TokenWarningState, tokenWarningState } from '../tokens/thresholds.ts';
+import { formatCount } from './terminal.ts';
 
 /** What is in a conversation and where its tokens go, as numbers. */
 export interface Inspection {
@@ -87,7 +88,7 @@ export function inspectConversation(conversation: Conversation, options: Inspect
   const byClass = tokensByClass(conversation, estimator);
   return {
     messages: conversation.messages.length,
-    rounds: rounds.length,
+    rounds: rounds.filter(({ kind }) => kind === 'response').length,
     toolCalls: links.pairs.length + links.unanswered.length,
     unansweredCalls: links.unanswered.length,
     orphanResults: links.orphans.length,
@@ -276,23 +277,24 @@ export function tokenParts(
   return [...classes, ...named, others].filter(({ tokens }) => tokens >= 0.5);
 }
 
-/** What a report says about the tokens that the classes do not add up to. */
-export interface UnaccountedPart {
-  readonly name: string;
-  readonly tokens: number;
-  /** What they are, as the end of a sentence. */
-  readonly meaning: string;
+/** What a report says about the difference between what was reported and what was found. */
+export interface Unaccounted {
+  /** A row of tokens that were sent and are not in the file; undefined where the file holds more than was sent. */
+  readonly row: { readonly name: string; readonly tokens: number } | undefined;
+  readonly note: string;
 }
 
-/** The difference between what was reported and what was found; undefined below half a token. */
-export function unaccountedPart(tokens: number): UnaccountedPart | undefined {
+/** Undefined below half a token. */
+export function accountFor(tokens: number): Unaccounted | undefined {
   if (Math.abs(tokens) < 0.5) return undefined;
+  const name = 'not in the file';
   return tokens > 0
     ? {
-        name: 'not in the file',
-        tokens,
-        meaning:
-          'unrecorded instructions and tools, hidden reasoning, overhead; the other rows are estimates',
+        row: { name, tokens },
+        note: `${name}: unrecorded instructions and tools, hidden reasoning, overhead; the other rows are estimates`,
       }
-    : { name: 'not reported', tokens, meaning: 'in the file and not sent, or estimated too high' };
+    : {
+        row: undefined,
+        note: `the rows are of the file, which holds ${formatCount(-tokens)} tokens more than were sent: the agent or a proxy leaves things out, or the estimate is too high`,
+      };
 }

@@ -116,7 +116,8 @@ function rowOf(file: string, { transcript, conversations }: Recording): SessionR
     prompt: firstPrompt(conversations.flatMap(({ messages }) => messages)),
     rounds: conversations.reduce((sum, { messages }, index) => {
       const carried = transcript.segments[index]?.opening?.carried ?? 0;
-      return sum + groupRounds(messages.slice(carried)).length;
+      const rounds = groupRounds(messages.slice(carried));
+      return sum + rounds.filter(({ kind }) => kind === 'response').length;
     }, 0),
     contextTokens: live === undefined ? 0 : measureContext(live, estimator).tokens,
     windowTokens: transcript.windowTokens ?? (model === undefined ? undefined : promptLimit(model)),

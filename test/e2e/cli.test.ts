@@ -182,7 +182,7 @@ describe('roundfold inspect', () => {
 
     expect(code).toBe(0);
     for (const words of [
-      '48 messages, 24 rounds, 35 tool calls',
+      '48 messages, 23 rounds, 35 tool calls',
       'of 200,000',
       'tool results',
       'Largest rounds',

@@ -136,6 +136,17 @@ describe('roundfold compact', () => {
     expect(stderr).not.toContain('    at ');
   });
 
+  it('says that there are more conversations in a file, where none is chosen', async () => {
+    const two = ['One?', 'Two?'].map((content) => JSON.stringify({ messages: [{ role: 'user', content }] }));
+    const file = folder.write('two.jsonl', `${two.join('\n')}\n`);
+    const first = await runCli(['compact', file, '--budget', '3000']);
+    const chosen = await runCli(['compact', file, '--budget', '3000', '--conversation', '2']);
+    expect(first.stderr).toContain('--conversation takes another');
+    expect(first.stdout).toContain('One?');
+    expect(chosen.stderr).not.toContain('--conversation');
+    expect(chosen.stdout).toContain('Two?');
+  });
+
   it.each(['/nowhere/at/all/small.json', '/dev/full/x.json'])(
     'refuses to write to %s with exit code 2, and leaves nothing behind',
     async (file) => {

@@ -69,6 +69,14 @@ describe('the packed package', () => {
     expect(output).toMatch(/^true 1\n0 128000\nfunction function\nmissing-dependency .*gpt-tokenizer/);
   });
 
+  it('says what is wrong in a few lines where nobody catches its error', () => {
+    const code = `import { createCompactor } from 'roundfold'; createCompactor({ model: 'nobody-knows' });`;
+    const { stderr } = spawnSync(process.execPath, [folder.write('wrong.mjs', code)], { encoding: 'utf8' });
+    expect(stderr).toContain('RoundfoldError: nobody knows the window of "nobody-knows"');
+    expect(stderr).toContain('createCompactor');
+    expect(stderr.length).toBeLessThan(2500);
+  });
+
   it('is required by CommonJS', () => {
     const file = folder.write(
       'user.cjs',

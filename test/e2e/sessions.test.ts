@@ -36,11 +36,11 @@ describe('the sessions of a user', () => {
 
     expect(code).toBe(0);
     expect(rows.map(({ agent, prompt, project, rounds }) => [agent, prompt, project, rounds])).toEqual([
-      ['opencode', 'Mend the nets.', '/pier', 2],
-      ['gemini-cli', 'Count the gulls.', undefined, 2],
-      ['pi', 'Light the lamp.', '/lighthouse', 2],
-      ['codex', 'Explain the tides.', '/harbour', 3],
-      ['claude-code', 'Find the rounding bug.', '/shop', 3],
+      ['opencode', 'Mend the nets.', '/pier', 1],
+      ['gemini-cli', 'Count the gulls.', undefined, 1],
+      ['pi', 'Light the lamp.', '/lighthouse', 1],
+      ['codex', 'Explain the tides.', '/harbour', 2],
+      ['claude-code', 'Find the rounding bug.', '/shop', 2],
     ]);
   });
 

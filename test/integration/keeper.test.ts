@@ -157,6 +157,23 @@ describe('a keeper', () => {
     expect(events.filter(({ type }) => type === 'request-reduced')).toHaveLength(1);
   });
 
+  it('goes on without a store that does not answer, and tells it', async () => {
+    const late: (() => void)[] = [];
+    const schedule = (task: () => void, milliseconds: number) => {
+      if (milliseconds === 2000) late.push(task);
+      return () => undefined;
+    };
+    const store = { ...mapStore({ now: () => 0 }), find: () => new Promise<never>(() => {}) };
+    const { keeper, events } = keeping({ store, schedule });
+    const value = session(3);
+    const prepared = keeper.prepare(value);
+    await until(() => late.length === 1);
+    late[0]?.();
+    expect(await prepared).toMatchObject({ status: 'unchanged', value });
+    const failed = events.find((event) => event.type === 'store-failed');
+    expect(failed).toMatchObject({ operation: 'find', error: { code: 'store' } });
+  });
+
   it('lets a caller go who does not want to wait, and goes on with its work', async () => {
     const { summarizer, gates, release, requests } = waiting();
     const { keeper } = keeping({ summarizer, windowTokens: 3000 });
@@ -455,7 +472,9 @@ describe('a keeper', () => {
     const tasks: (() => void)[] = [];
     const schedule = (task: () => void) => {
       tasks.push(task);
-      return () => undefined;
+      return () => {
+        if (tasks.includes(task)) tasks.splice(tasks.indexOf(task), 1);
+      };
     };
     const signals: (AbortSignal | undefined)[] = [];
     const summarizer = {

@@ -52,7 +52,8 @@ export async function answerCompaction({
   const input = asList(body?.['input']);
   const isTriggered = isTrigger(input.at(-1));
   if (body === undefined || (!isEndpoint && !isTriggered)) return undefined;
-  if (asString(body['previous_response_id']) !== undefined) throw new RefusedError(HISTORY_ELSEWHERE);
+  const elsewhere = ['previous_response_id', 'conversation'].find((key) => (body[key] ?? null) !== null);
+  if (elsewhere !== undefined) throw new RefusedError(historyElsewhere(elsewhere));
   const items = withMemories(isTriggered ? input.slice(0, -1) : input);
   const told = await remember({ ...body, input: items }, signal);
   const id = sha256(told).slice(0, ID_CHARACTERS);
@@ -76,10 +77,11 @@ const usage = {
   total_tokens: 0,
 } as const;
 
-const HISTORY_ELSEWHERE: Refused = {
-  status: 400,
-  message: 'previous_response_id: the history is with the provider; send all of it as input to be compacted',
-};
+function historyElsewhere(field: string): Refused {
+  const message = `${field}: the history is with the provider; send all of it as input to be compacted`;
+  return { status: 400, message };
+}
+
 const NOTHING_TO_COMPACT: Refused = { status: 400, message: 'input: there is nothing to compact' };
 
 function isTrigger(item: unknown): boolean {

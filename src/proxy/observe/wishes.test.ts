@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkpointOf, commitAlone } from '../../../test/support/store-records.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import type { ConversationWishes, Store } from '../../stores/store.ts';
@@ -19,6 +19,8 @@ async function twoBooks() {
 }
 
 describe('wishes', () => {
+  afterEach(() => void vi.useRealTimers());
+
   it('hold at once where they were made, and a second later for everybody on the store', async () => {
     const { here, there, pass } = await twoBooks();
     expect(await there.of('tenant')).toEqual([]);
@@ -97,5 +99,14 @@ describe('wishes', () => {
     };
     await expect(here.change(key, () => ({ pinned: [1] }))).rejects.toThrow('gone');
     expect(await here.of('tenant')).toEqual([]);
+  });
+
+  it('are what they were while the store hangs', async () => {
+    vi.useFakeTimers();
+    const store = memoryStore();
+    store.wishes = () => new Promise<never>(() => {});
+    const asked = createWishes({ store, now: () => 0 }).of('tenant');
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await asked).toEqual([]);
   });
 });

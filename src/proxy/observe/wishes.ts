@@ -1,3 +1,5 @@
+import { later } from '../../compaction/watch.ts';
+import { inTime } from '../../keeper/in-time.ts';
 import { Recent } from '../../keeper/recent.ts';
 import type { ConversationKey, ConversationWishes, Store, Wishes } from '../../stores/store.ts';
 
@@ -44,8 +46,7 @@ export function createWishes({ store, now = () => performance.now() }: WishOptio
   const ask = (tenant: string): Promise<readonly ConversationWishes[]> => {
     const askedAt = now();
     // A store that fails is not asked again for every request, each of which would wait for it.
-    const asked = store
-      .wishes(tenant)
+    const asked = inTime(store.wishes(tenant), later)
       .catch(() => latest(tenant))
       .then((wishes) => {
         // An answer from before a change is not remembered.

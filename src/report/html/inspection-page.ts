@@ -1,12 +1,12 @@
 import { printable } from '../../conversation/printable.ts';
 import { thresholdsFor } from '../../tokens/thresholds.ts';
 import {
+  accountFor,
   type Inspection,
   type NamedSize,
   type RepeatedRead,
   type ToolUse,
   tokenParts,
-  unaccountedPart,
 } from '../inspection.ts';
 import type { RoundSeries } from '../round-series.ts';
 import { countOf, formatCount, formatShare, formatShort } from '../terminal.ts';
@@ -100,8 +100,11 @@ export function sessionParts(
 ): readonly Markup[] {
   const { inspection, notes, series } = session;
   const found = tokenParts(inspection.byClass, inspection.byTool, detail.namedTools);
-  const rest = unaccountedPart(inspection.unaccounted);
-  const parts = [...found, ...(rest === undefined ? [] : [{ ...rest, isTool: false, colour: 'quiet' }])];
+  const rest = accountFor(inspection.unaccounted);
+  const parts = [
+    ...found,
+    ...(rest?.row === undefined ? [] : [{ ...rest.row, isTool: false, colour: 'quiet' }]),
+  ];
   const limits = limitsOf(inspection);
   return [
     statistics(statisticsOf(session)),
@@ -111,12 +114,12 @@ export function sessionParts(
       roundsFigure(series, limits, detail),
     ]),
     part(`${id}-tokens`, 'Where the tokens go', [
-      tokenBar(parts.filter(({ tokens }) => tokens > 0)),
+      tokenBar(parts),
       tokenTable(
         parts,
         'Estimated tokens of the next request; a tool stands for its calls and their results',
       ),
-      rest === undefined ? undefined : html`<p class="note">${rest.name}: ${rest.meaning}.</p>`,
+      rest === undefined ? undefined : html`<p class="note">${rest.note}.</p>`,
     ]),
     ...largestTables(inspection, detail).map((tables) => part(`${id}-largest`, 'What is large', [tables])),
   ];
