@@ -3,6 +3,7 @@ import { asList, isObject, type JsonObject } from '../conversation/json.ts';
 import { clientCompaction } from '../formats/client-compaction.ts';
 import type { ReplyPart } from './reply.ts';
 import type { OfferedTool, Script, Turn } from './script.ts';
+import { createProgress } from './script-progress.ts';
 
 /** What a scripted model does, as `roundfold simulate --script` reads it. In its texts `{round}` and `{rounds}` are numbers. */
 export interface ScriptSettings {
@@ -40,39 +41,49 @@ const defaults = {
 } as const;
 
 /**
- * A model that plays rounds of calls and then answers. It counts the rounds itself, whatever the requests still hold of
- * them, so that it goes on where it was after a compaction. It plays for one conversation at a time.
+ * A model that plays rounds of calls and then answers: in every conversation anew, and once more for a question behind
+ * its answer. It goes on where it was when the history was compacted in between. Conversations with the same tools at
+ * the same time are told apart by their calls, so `{round}` should stand in the input of those.
  * @throws RoundfoldError `usage` for settings that do not fit, with their place
  */
 export function createScript(settings: ScriptSettings): Script {
   const { steps, rounds = steps.length, compactionPrompts = [] } = readSettings(settings);
   const { answer = defaults.answer, compaction = defaults.compaction, aside = defaults.aside } = settings;
-  let played = 0;
-
-  const say = (text: string): ReplyPart => ({ type: 'text', text: fill(text, numbersOf(played, rounds)) });
+  const progress = createProgress();
 
   return (turn) => {
-    if (asksForSummary(turn, compactionPrompts)) return { parts: [say(compaction)] };
-    if (turn.tools.length === 0) return { parts: [say(aside)] };
+    const played = progress.playedIn(turn);
+    const fillHere = (text: string): string => fill(text, numbersOf(played, rounds));
+    if (asksForSummary(turn, compactionPrompts)) {
+      const summary = fillHere(compaction);
+      progress.summarised(summary);
+      return { parts: [say(summary)] };
+    }
+    if (turn.tools.length === 0) return { parts: [say(fillHere(aside))] };
     const thinking: readonly ReplyPart[] = turn.thinks
       ? [{ type: 'thinking', text: `Round ${Math.min(played + 1, rounds)} of ${rounds}.` }]
       : [];
-    if (played >= rounds) return { parts: [...thinking, say(answer)] };
-    const step = steps[played % steps.length];
-    if (step === undefined) return { parts: [...thinking, say(answer)] };
+    const step = played < rounds ? steps[played % steps.length] : undefined;
+    if (step === undefined) {
+      progress.answered(turn);
+      return { parts: [...thinking, say(fillHere(answer))] };
+    }
     const missing = step.calls.find(({ tool }) => findTool(turn.tools, tool) === undefined);
     if (missing !== undefined) return { parts: [say(aboutMissing(missing, turn.tools))] };
-    played++;
-    const numbers = numbersOf(played, rounds);
-    const calls = step.calls.map(
-      ({ tool, input = {} }): ReplyPart => ({
-        type: 'tool-call',
-        name: findTool(turn.tools, tool)?.name ?? '',
-        input: fillAll(input, numbers) as JsonObject, // an object stays one
-      }),
-    );
-    return { parts: [...thinking, ...(step.text === undefined ? [] : [say(step.text)]), ...calls] };
+    const numbers = numbersOf(played + 1, rounds);
+    const calls = step.calls.map(({ tool, input = {} }) => ({
+      type: 'tool-call' as const,
+      name: findTool(turn.tools, tool)?.name ?? '',
+      input: fillAll(input, numbers) as JsonObject, // an object stays one
+    }));
+    progress.played(turn, played + 1, calls.at(-1));
+    const text = step.text === undefined ? [] : [say(fill(step.text, numbers))];
+    return { parts: [...thinking, ...text, ...calls] };
   };
+}
+
+function say(text: string): ReplyPart {
+  return { type: 'text', text };
 }
 
 function findTool(tools: readonly OfferedTool[], wanted: ScriptCall['tool']): OfferedTool | undefined {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLedger } from '../../src/proxy/observe/ledger.ts';
@@ -12,6 +13,7 @@ interface Finding {
   readonly code: string;
   readonly message: string;
   readonly remedy?: string;
+  readonly commands: readonly string[];
 }
 
 const open: (() => Promise<void>)[] = [];
@@ -100,11 +102,35 @@ describe('roundfold doctor', () => {
   it('says that no request came, and that the shell leads elsewhere or nowhere', async () => {
     const url = await start();
     const nowhere = await examine(url, {});
-    expect(nowhere.codes).toEqual(['problem no-variables', 'problem no-requests']);
-    expect(nowhere.findings[0]?.remedy).toContain(`ANTHROPIC_BASE_URL=${url}`);
+    expect(nowhere.codes).toEqual(['hint no-variables', 'problem no-requests']);
+    expect(nowhere.findings[0]?.commands).toContain(`export ANTHROPIC_BASE_URL=${url}`);
     const elsewhere = await examine(url, { ...goodShell(url), OPENAI_BASE_URL: 'https://api.openai.com/v1' });
     expect(elsewhere.codes).toEqual(['problem points-elsewhere', 'problem no-requests']);
-    expect(elsewhere.findings[0]?.remedy).toBe(`export OPENAI_BASE_URL=${url}/v1`);
+    expect(elsewhere.findings[0]?.commands).toEqual([`export OPENAI_BASE_URL=${url}/v1`]);
+  });
+
+  it('finds no problem in a shell from which nobody uses a proxy that others use', async () => {
+    const url = await start();
+    await (await ask(url)).text();
+    const nowhere = await examine(url, {});
+    expect([nowhere.code, nowhere.codes]).toEqual([0, ['fine ready', 'hint no-variables', 'hint not-due']]);
+    const elsewhere = await examine(url, { ...goodShell(url), OPENAI_BASE_URL: 'https://api.openai.com/v1' });
+    expect([elsewhere.code, elsewhere.codes[1]]).toEqual([0, 'hint points-elsewhere']);
+  });
+
+  it('writes every command in a line of its own, which a shell takes as it stands', async () => {
+    const url = await start();
+    const { stdout } = await runCli(['doctor', url], { env: {} });
+    const exported = stdout.split('\n').filter((line) => line.includes('export '));
+    const shell = spawnSync('sh', ['-eu'], { input: `${exported.join('\n')}\nenv\n`, env: {} });
+    expect(shell.stdout.toString('utf8').split('\n')).toEqual(
+      expect.arrayContaining([
+        `ANTHROPIC_BASE_URL=${url}`,
+        `OPENAI_BASE_URL=${url}/v1`,
+        `GOOGLE_GEMINI_BASE_URL=${url}`,
+      ]),
+    );
+    expect(stdout).toContain(`        codex -c 'openai_base_url="${url}/v1"'\n`);
   });
 
   it.each<{

@@ -31,39 +31,56 @@ function ask(url: string, body: unknown): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-beforeAll(async () => {
-  simulator = await startSimulator({
+/** What a conversation is made of, and where it is kept. */
+interface Growth {
+  readonly said: string;
+  readonly result: (round: number) => string;
+  readonly rounds: number;
+  readonly storeFile: string;
+  readonly requestFile: string;
+}
+
+/** Lets a conversation grow behind a proxy. Gives the provider and the id of the conversation. */
+async function grow({ said, result, rounds, ...files }: Growth) {
+  const provider = await startSimulator({
     windowTokens: WINDOW,
     script: createScript({
       rounds: 1000,
-      steps: [
-        {
-          text: 'Log {round}: the lamp was out by night and lit by day. '.repeat(40),
-          calls: [{ tool: 'read', input: { path: 'log-{round}.txt' } }],
-        },
-      ],
+      steps: [{ text: said, calls: [{ tool: 'read', input: { path: 'log-{round}.txt' } }] }],
     }),
   });
-  const store = openStore(storeFile);
-  const proxy = await startProxy({ store, windowTokens: WINDOW, upstreams: [{ url: simulator.url }] });
+  const store = openStore(files.storeFile);
+  const proxy = await startProxy({ store, windowTokens: WINDOW, upstreams: [{ url: provider.url }] });
   const tools = [
     { type: 'function', function: { name: 'read', parameters: { type: 'object', properties: {} } } },
   ];
   const messages: object[] = [{ role: 'user', content: question }];
   const body = { model: 'gpt-4.1', tools, messages };
-  for (let round = 1; round <= ROUNDS; round++) {
+  for (let round = 1; round <= rounds; round++) {
     const response = await ask(proxy.url, body);
     expect(response.status).toBe(200);
     const { message } = ((await response.json()) as Answer).choices[0] ?? { message: {} };
     messages.push(message);
     for (const { id } of message.tool_calls ?? [])
-      messages.push({ role: 'tool', tool_call_id: id, content: `lamp ${round} failed. `.repeat(40) });
+      messages.push({ role: 'tool', tool_call_id: id, content: result(round) });
     await proxy.settle();
   }
-  writeFileSync(requestFile, JSON.stringify(body));
+  writeFileSync(files.requestFile, JSON.stringify(body));
   await proxy.close();
-  conversation = (await store.list())[0]?.conversation ?? '';
+  const id = (await store.list())[0]?.conversation ?? '';
   await store.close();
+  return { provider, id };
+}
+
+beforeAll(async () => {
+  const grown = await grow({
+    said: 'Log {round}: the lamp was out by night and lit by day. '.repeat(40),
+    result: (round) => `lamp ${round} failed. `.repeat(40),
+    rounds: ROUNDS,
+    ...{ storeFile, requestFile },
+  });
+  simulator = grown.provider;
+  conversation = grown.id;
 }, 120_000);
 
 afterAll(async () => {
@@ -112,6 +129,24 @@ describe('roundfold handoff', () => {
     const { code, stdout, stderr } = await handoff('--from', other);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('no memory of this conversation is true of what the file holds');
+  });
+
+  it('has no memory of a conversation whose results were only shortened, and hands it over whole', async () => {
+    const files = { storeFile: join(folder, 'short.sqlite'), requestFile: join(folder, 'short.json') };
+    const result = (round: number) => `lamp ${round} failed. `.repeat(400);
+    const { provider, id } = await grow({ said: 'Next.', result, rounds: 14, ...files });
+    const handed = (...args: readonly string[]) =>
+      runCli(['handoff', id, '--store', files.storeFile, ...args]);
+    for (const args of [[], ['--text']]) {
+      const { code, stdout, stderr } = await handed(...args);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('no memory of this conversation: only results were shortened');
+      expect(stderr).toContain('--from');
+    }
+    const { code, stdout } = await handed('--from', files.requestFile);
+    expect(code).toBe(0);
+    expect((await ask(provider.url, JSON.parse(stdout))).status).toBe(200);
+    await provider.close();
   });
 
   it.each([

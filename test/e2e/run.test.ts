@@ -94,6 +94,21 @@ console.log((await (await fetch(origin + '/roundfold/api/health')).json()).reque
     expect(stderr).toContain('passed 1: the proxy only observes');
   });
 
+  it('says how often and with which status the provider refused, and blames no missing price for it', async () => {
+    const { env } = await surroundings();
+    const keyless = client.replaceAll(
+      /'x-api-key': 'k',|authorization: 'Bearer k'|'x-goog-api-key': 'k'/g,
+      '',
+    );
+    const args = ['run', process.execPath, '--input-type=module', '-e', keyless];
+    const { stdout, stderr } = await runCli(args, { env });
+    expect(stdout).toBe('[401,401,403]\n\n');
+    expect(stderr).toContain(
+      'roundfold 3 requests, 0 folds, 0 sent folded, 2 refused (401), 1 refused (403)\n',
+    );
+    expect(stderr).toContain('  cost: not known, no answer said how many tokens it took\n');
+  });
+
   it('leaves no file behind, and says when nothing came through', async () => {
     const { env } = await surroundings();
     const { code, stderr } = await runCli(['run', process.execPath, '-e', '0'], { env });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -23,11 +23,12 @@ async function startCommand(...args: readonly string[]) {
     said.stderr += chunk.toString('utf8');
   });
   const exited = once(child, 'close').then(([code]) => code as number | null);
-  while (!said.stderr.includes('GOOGLE_GEMINI_BASE_URL')) {
-    const ended = await Promise.race([once(child.stderr, 'data').then(() => false), exited.then(() => true)]);
-    if (ended) throw new Error(`ended early: ${said.stderr}`);
+  const addresses = args.includes('--json') ? 'stderr' : 'stdout';
+  while (!said[addresses].includes('GEMINI_API_KEY')) {
+    const spoken = once(child[addresses], 'data').then(() => false);
+    if (await Promise.race([spoken, exited.then(() => true)])) throw new Error(`ended early: ${said.stderr}`);
   }
-  const url = /ANTHROPIC_BASE_URL=(\S+)/.exec(said.stderr)?.[1] ?? '';
+  const url = /ANTHROPIC_BASE_URL=(\S+)/.exec(said[addresses])?.[1] ?? '';
   return { child, said, url, exited };
 }
 
@@ -42,11 +43,24 @@ function ask(url: string, content: string) {
 }
 
 describe('roundfold simulate', () => {
-  it('prints three lines to paste, one line of JSON per request without keys and contents, and ends', async () => {
-    const { child, said, url, exited } = await startCommand('--json', '--window', '600');
-    expect(said.stderr).toBe(
-      `export ANTHROPIC_BASE_URL=${url}\nexport OPENAI_BASE_URL=${url}/v1\nexport GOOGLE_GEMINI_BASE_URL=${url}\n`,
+  it('prints lines for a shell and nothing else on standard output, which give a client all it needs', async () => {
+    const { child, said, url, exited } = await startCommand();
+    await ask(url, 'Hello');
+    child.kill('SIGINT');
+    expect(await exited).toBe(0);
+    expect(said.stderr).toMatch(/^200 POST \/v1\/messages \d+ tokens\n$/);
+    const shell = spawnSync('sh', ['-eu'], { input: `${said.stdout}${said.stdout}env\n`, env: {} });
+    expect(shell.status).toBe(0);
+    expect(shell.stdout.toString('utf8').split('\n')).toEqual(
+      expect.arrayContaining([
+        ...[`ANTHROPIC_BASE_URL=${url}`, `OPENAI_BASE_URL=${url}/v1`, `GOOGLE_GEMINI_BASE_URL=${url}`],
+        ...['ANTHROPIC_API_KEY=any', 'OPENAI_API_KEY=any', 'CODEX_API_KEY=any', 'GEMINI_API_KEY=any'],
+      ]),
     );
+  });
+
+  it('gives one line of JSON per request without keys and contents, and ends', async () => {
+    const { child, said, url, exited } = await startCommand('--json', '--window', '600');
     const answered = await ask(url, 'The harbour master sleeps.');
     const refused = await ask(url, 'The harbour master sleeps. '.repeat(500));
     expect([answered.status, refused.status]).toEqual([200, 400]);

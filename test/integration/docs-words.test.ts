@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CommandDefinition, CommandGroup } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands/registry.ts';
+import { separateCommandLine } from '../../src/cli/foreign-command-line.ts';
 import { readEntryPoints } from '../../tools/docs/api-pages.ts';
 import { snippetsOf, writtenPages } from '../support/snippets.ts';
 
@@ -17,6 +18,8 @@ test('a command line with a wrong word is found', () => {
   expect(unknownWords('roundfold inspct session.jsonl')).toEqual(['roundfold inspct session.jsonl: inspct']);
   expect(unknownWords('roundfold store ls --jsno')).toEqual(['roundfold store ls --jsno: --jsno']);
   expect(unknownWords('roundfold compact a.json --budget 40% --out b.json')).toEqual([]);
+  expect(unknownWords('roundfold run --windw 9 pi')).toEqual(['roundfold run --windw 9 pi: --windw']);
+  expect(unknownWords('roundfold run --window 9000 pi --model x')).toEqual([]);
 });
 
 test.each([...pages, ...globSync('docs/reference/**/*.md')])('links of %s lead somewhere', (page) => {
@@ -71,9 +74,11 @@ function commandLines(page: string): readonly string[] {
   });
 }
 
-/** The words of a call that no command knows. */
+/** The words of a call that no command knows. What is another program's is not ours to know. */
 function unknownWords(call: string): readonly string[] {
-  const [, first = '', second = '', ...rest] = call.split(/\s+/);
+  const words = separateCommandLine(['node', ...call.split(/\s+/)], commands);
+  const own = words.slice(0, words.includes('--') ? words.indexOf('--') : undefined);
+  const [, , first = '', second = '', ...rest] = own;
   const found = commands.find(({ name }) => name === first);
   if (found === undefined) {
     const isKnown = first === 'completion' || first === 'help' || GLOBAL_OPTIONS.includes(first);

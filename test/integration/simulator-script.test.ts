@@ -32,37 +32,101 @@ const settings: ScriptSettings = {
   aside: 'A title',
 };
 
+type Messages = OpenAI.ChatCompletionMessageParam[];
+
+/** A client that runs the tools it is asked to run, and keeps its history in the list that it is given. */
+async function startScript() {
+  const simulator = await startSimulator({ script: createScript(settings) });
+  const client = new OpenAI({ apiKey: 'any', baseURL: `${simulator.url}/v1`, maxRetries: 0 });
+  const ask = async (messages: Messages, offered: readonly (typeof tools)[number][] = tools) => {
+    const { choices } = await client.chat.completions.create({
+      model: 'gpt-4.1',
+      messages,
+      ...(offered.length > 0 ? { tools: [...offered] } : {}),
+    });
+    const message = choices[0]!.message;
+    const { content: text, tool_calls: calls = [] } = message;
+    if (offered === tools) {
+      messages.push(message);
+      for (const { id } of calls) messages.push({ role: 'tool', tool_call_id: id, content: 'A part.' });
+    }
+    return [
+      text,
+      ...calls.map((call) =>
+        call.type === 'function' ? `${call.function.name} ${call.function.arguments}` : '',
+      ),
+    ];
+  };
+  return { ask, close: () => simulator.close() };
+}
+
 describe('a scripted model', () => {
   it('plays its rounds, its answer, and what it says to requests that are no part of them', async () => {
-    const simulator = await startSimulator({ script: createScript(settings) });
-    const client = new OpenAI({ apiKey: 'any', baseURL: `${simulator.url}/v1`, maxRetries: 0 });
-    const ask = async (content: string, offered: readonly (typeof tools)[number][] = tools) => {
-      const { choices } = await client.chat.completions.create({
-        model: 'gpt-4.1',
-        messages: [{ role: 'user', content }],
-        ...(offered.length > 0 ? { tools: [...offered] } : {}),
-      });
-      const { content: text, tool_calls: calls = [] } = choices[0]!.message;
-      return [
-        text,
-        ...calls.map((call) =>
-          call.type === 'function' ? `${call.function.name} ${call.function.arguments}` : '',
-        ),
-      ];
-    };
-    expect(await ask('Begin.')).toEqual(['Part 1.', 'shell {"command":"cat part-1.txt"}']);
-    expect(await ask('A title, please.', [])).toEqual(['A title']);
-    expect(await ask('Begin.')).toEqual([null, 'read {"path":"part-2.txt","lines":[1,"3"]}', 'shell {}']);
-    expect(await ask('Please fold this conversation.')).toEqual(['We are at 2 of 3.']);
-    expect(await ask('You are performing a CONTEXT CHECKPOINT COMPACTION. Go.')).toEqual([
-      'We are at 2 of 3.',
-    ]);
-    expect(await ask('Begin.', [tools[0]])).toEqual([
+    const { ask, close } = await startScript();
+    const first: Messages = [{ role: 'user', content: 'Begin.' }];
+    expect(await ask(first)).toEqual(['Part 1.', 'shell {"command":"cat part-1.txt"}']);
+    expect(await ask([{ role: 'user', content: 'A title, please.' }], [])).toEqual(['A title']);
+    expect(await ask(first)).toEqual([null, 'read {"path":"part-2.txt","lines":[1,"3"]}', 'shell {}']);
+    const folding = { role: 'user', content: 'Please fold this conversation.' } as const;
+    expect(await ask([...first, folding])).toEqual(['We are at 2 of 3.']);
+    const checkpoint = 'You are performing a CONTEXT CHECKPOINT COMPACTION. Go.';
+    expect(await ask([...first, { role: 'user', content: checkpoint }])).toEqual(['We are at 2 of 3.']);
+    expect(await ask([...first], [tools[0]])).toEqual([
       'The script calls bash or shell, which this request does not offer. Offered: read.',
     ]);
-    expect(await ask('Begin.')).toEqual(['Part 3.', 'shell {"command":"cat part-3.txt"}']);
-    expect(await ask('Begin.')).toEqual(['All 3 parts are read.']);
-    await simulator.close();
+    expect(await ask(first)).toEqual(['Part 3.', 'shell {"command":"cat part-3.txt"}']);
+    expect(await ask(first)).toEqual(['All 3 parts are read.']);
+    await close();
+  });
+
+  it('plays anew in every conversation, also for those that take turns, and for a question behind the answer', async () => {
+    const { ask, close } = await startScript();
+    const left: Messages = [{ role: 'user', content: 'Begin.' }];
+    const right: Messages = [{ role: 'user', content: 'Begin.' }];
+    expect(await ask(left)).toEqual(['Part 1.', 'shell {"command":"cat part-1.txt"}']);
+    await ask(left);
+    expect(await ask(right)).toEqual(['Part 1.', 'shell {"command":"cat part-1.txt"}']);
+    expect(await ask(left)).toEqual(['Part 3.', 'shell {"command":"cat part-3.txt"}']);
+    expect(await ask(right)).toEqual([null, expect.stringContaining('part-2.txt'), 'shell {}']);
+    expect(await ask(left)).toEqual(['All 3 parts are read.']);
+    left.push({ role: 'user', content: 'Once more.' });
+    expect(await ask(left)).toEqual(['Part 1.', 'shell {"command":"cat part-1.txt"}']);
+    await close();
+  });
+
+  it('gives a request that is sent again the same answer', async () => {
+    const { ask, close } = await startScript();
+    const messages: Messages = [{ role: 'user', content: 'Begin.' }];
+    await ask(messages);
+    const again = [...messages];
+    expect(await ask(messages)).toEqual(await ask(again));
+    await ask(messages);
+    const last = [...messages];
+    expect(await ask(messages)).toEqual(['All 3 parts are read.']);
+    expect(await ask(last)).toEqual(['All 3 parts are read.']);
+    await close();
+  });
+
+  it.each([
+    {
+      by: 'a proxy that leaves the newest call',
+      kept: 2,
+      said: '[earlier conversation summary] Much was done.',
+    },
+    { by: 'a proxy that leaves no call', kept: 0, said: '[earlier conversation summary] Much was done.' },
+    { by: 'a client, to what the script told it', kept: 0, said: 'The story so far: We are at 1 of 3.' },
+  ])('goes on where the history was compacted by $by', async ({ kept, said }) => {
+    const { ask, close } = await startScript();
+    const messages: Messages = [{ role: 'user', content: 'Begin.' }];
+    await ask(messages);
+    await ask([...messages, { role: 'user', content: 'Please fold this conversation.' }]);
+    const compacted: Messages = [
+      { role: 'user', content: 'Begin.' },
+      { role: 'user', content: said },
+      ...messages.slice(messages.length - kept),
+    ];
+    expect(await ask(compacted)).toEqual([null, expect.stringContaining('part-2.txt'), 'shell {}']);
+    await close();
   });
 
   it.each<{ given: unknown; path: string | undefined; words: string }>([

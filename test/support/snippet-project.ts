@@ -59,7 +59,7 @@ function runShell(
     XDG_STATE_HOME: join(path, 'state'),
   };
   return new Promise((done) => {
-    execFile('sh', ['-c', `exec 2>&1\n${command}`], { cwd: path, env, timeout: 50_000 }, (error, stdout) => {
+    execFile('sh', ['-c', `exec 2>&1\n${command}`], { cwd: path, env, timeout: 100_000 }, (error, stdout) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       done({ code, output: stdout });
     });

@@ -48,12 +48,14 @@ const STYLES = { problem: 'red', hint: 'yellow', fine: 'green' } as const;
 
 function tell(report: Report, finding: Finding, { url }: Facts): void {
   const { terminal } = report;
-  const { severity, code, message, remedy } = finding;
+  const { severity, code, message, remedy, commands = [] } = finding;
   if (report.json) {
-    writeJson(report, 'finding', { url, severity, code, message, remedy });
+    writeJson(report, 'finding', { url, severity, code, message, remedy, commands });
     return;
   }
   terminal.out(`${terminal.style(STYLES[severity], severity.padEnd(7))} ${printable(message, 400)}\n`);
   if (remedy !== undefined)
     terminal.out(`${INDENT}${terminal.style('dim', wrapText(remedy, terminal.columns, INDENT))}\n`);
+  // Never broken: a command in two lines cannot be pasted.
+  for (const command of commands) terminal.out(`${INDENT}${command}\n`);
 }

@@ -37,7 +37,7 @@ export const simulate: CommandDefinition = {
     ['roundfold simulate --fault overloaded --json', 'every request is answered with 529'],
     ['roundfold simulate --script rounds.json --window 40000', 'an agent of your own at work for 60 rounds'],
   ],
-  details: () => scriptHelp,
+  details: () => DETAILS,
   async run(given, report) {
     const { terminal } = report;
     const ended = untilTold();
@@ -49,22 +49,41 @@ export const simulate: CommandDefinition = {
       faults: readFaults(given).map((name) => ({ name })),
       onRequest: (request) => printRequest(report, request),
     });
-    terminal.talk(`export ANTHROPIC_BASE_URL=${simulator.url}\n`);
-    terminal.talk(`export OPENAI_BASE_URL=${simulator.url}/v1\n`);
-    terminal.talk(`export GOOGLE_GEMINI_BASE_URL=${simulator.url}\n`);
+    const lines = exportsFor(simulator.url);
+    if (report.json) terminal.talk(lines);
+    else terminal.out(lines);
     await ended;
     await simulator.close();
     return exitCodes.done;
   },
 };
 
-const scriptHelp = `A script is JSON. Its steps are played in turn, over and over, until all rounds are done:
+/** What leads the usual clients here. All at once, so that whoever waits for a line has all of them. */
+function exportsFor(url: string): string {
+  const variables = [
+    ['ANTHROPIC_BASE_URL', url],
+    ['OPENAI_BASE_URL', `${url}/v1`],
+    ['GOOGLE_GEMINI_BASE_URL', url],
+    // As with the real ones, there has to be a key. Any will do.
+    ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'CODEX_API_KEY', 'GEMINI_API_KEY'].map((name) => [
+      name,
+      'any',
+    ]),
+  ];
+  return variables.map(([name, value]) => `export ${name}=${value}\n`).join('');
+}
+
+const DETAILS = `Standard output gets lines for a shell, and nothing else: the addresses, and keys, since clients
+and providers want one; any will do. Requests are told on standard error. With --json it is the
+other way round.
+
+A script is JSON. Its steps are played in turn, over and over, until all rounds are done:
 
   {
     "rounds": 60,
     "steps": [
       { "text": "Part {round}.",
-        "calls": [{ "tool": "bash", "input": { "command": "head -c 6000 part-{round}.txt" } }] }
+        "calls": [{ "tool": "read", "input": { "path": "part-{round}.txt" } }] }
     ],
     "answer": "All {rounds} parts are read.",
     "compaction": "What a client gets that asks for a summary of the conversation.",
@@ -72,7 +91,10 @@ const scriptHelp = `A script is JSON. Its steps are played in turn, over and ove
     "aside": "What requests without tools get."
   }
 
-A tool may be a list of names: the first one that a request offers is called.`;
+Tools and their inputs are those of your agent: bash with a command in pi and opencode, exec_command
+with a cmd in Codex. A tool may be a list of names: the first one that a request offers is called.
+Every conversation has all rounds, and a question behind the answer has them again. The script goes
+on when the history was compacted in between.`;
 
 async function readScript(file: string | undefined): Promise<Script | undefined> {
   if (file === undefined) return undefined;

@@ -15,6 +15,8 @@ export interface Finding {
   readonly code: string;
   readonly message: string;
   readonly remedy?: string | undefined;
+  /** Lines for a shell that do it, each to be used as it stands. */
+  readonly commands?: readonly string[] | undefined;
 }
 
 type Check = (facts: Facts) => readonly Finding[];
@@ -83,20 +85,29 @@ function checkVariables({ url, env, health }: Facts): readonly Finding[] {
   const variables = Object.values(urlVariables);
   const given = variables.filter((name) => (env[name] ?? '') !== '');
   const elsewhere = given.filter((name) => !isBelow(env[name] ?? '', url));
-  // Who gets requests has clients that know the way.
   if (given.length === 0) {
-    const severity = (health?.requests ?? 0) > 0 ? 'hint' : 'problem';
-    const message = 'no variable of this shell leads a client to the proxy';
-    const remedy = `export ANTHROPIC_BASE_URL=${url}; export OPENAI_BASE_URL=${url}/v1; export GOOGLE_GEMINI_BASE_URL=${url}. Codex needs -c openai_base_url="${url}/v1". \`roundfold run\` does all of that.`;
-    return [{ severity, code: 'no-variables', message, remedy }];
+    return [
+      {
+        severity: 'hint',
+        code: 'no-variables',
+        message: 'no variable of this shell leads a client to the proxy',
+        remedy: '`roundfold run` leads each client as it needs it. By hand, whichever you use:',
+        commands: [...variables.map((name) => exportTo(name, url)), `codex -c 'openai_base_url="${url}/v1"'`],
+      },
+    ];
   }
-  return elsewhere.map((name) =>
-    problem(
-      'points-elsewhere',
-      `${name} leads to somebody else`,
-      `export ${name}=${url}${name === urlVariables.openai ? '/v1' : ''}`,
-    ),
-  );
+  // Whoever gets requests has clients that know the way.
+  const severity = health?.requests === 0 ? 'problem' : 'hint';
+  return elsewhere.map((name) => ({
+    severity,
+    code: 'points-elsewhere',
+    message: `${name} leads to somebody else`,
+    commands: [exportTo(name, url)],
+  }));
+}
+
+function exportTo(name: string, url: string): string {
+  return `export ${name}=${url}${name === urlVariables.openai ? '/v1' : ''}`;
 }
 
 function isBelow(given: string, url: string): boolean {
@@ -123,7 +134,7 @@ function checkForwardProxy({ url, env }: Facts): readonly Finding[] {
       severity: 'hint',
       code: 'forward-proxy',
       message: `${name} may lead requests for ${hostname} out of this machine`,
-      remedy: `export NO_PROXY=${hostname}`,
+      commands: [`export NO_PROXY=${hostname}`],
     },
   ];
 }
@@ -218,21 +229,26 @@ function checkClaudeCode({ env, conversations }: Facts): readonly Finding[] {
   return [
     ...(env['ENABLE_TOOL_SEARCH'] === undefined
       ? [
-          hint(
-            'tool-search',
-            'Claude Code turns tool search off behind another address: 11,000 tokens and more per request',
-            'export ENABLE_TOOL_SEARCH=true',
-          ),
+          {
+            ...hint(
+              'tool-search',
+              'Claude Code turns tool search off behind another address: 11,000 tokens and more per request',
+            ),
+            commands: ['export ENABLE_TOOL_SEARCH=true'],
+          },
         ]
       : []),
     ...(isLong || finds
       ? []
       : [
-          hint(
-            'window-dropped',
-            'Claude Code takes models for ones with 200,000 tokens behind another address',
-            'export CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY=1, or name the model with [1m] at its end',
-          ),
+          {
+            ...hint(
+              'window-dropped',
+              'Claude Code takes models for ones with 200,000 tokens behind another address',
+              'Name the model with [1m] at its end, or:',
+            ),
+            commands: ['export CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY=1'],
+          },
         ]),
   ];
 }

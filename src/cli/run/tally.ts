@@ -7,8 +7,10 @@ export interface Tally {
   folded: number;
   reduced: number;
   recoveries: number;
-  /** Answers with a status of 400 or above, or none at all. */
-  refused: number;
+  /** How often there was an answer with a status of 400 or above, or none at all, by that status. */
+  readonly refused: Map<number | undefined, number>;
+  /** Requests to which nobody has said how many tokens they took. */
+  unreported: number;
   /** Estimates of what the client sent and of what went on. */
   tokensReceived: number;
   tokensSent: number;
@@ -20,7 +22,7 @@ export interface Tally {
 
 export function emptyTally(): Tally {
   return {
-    ...{ requests: 0, folded: 0, reduced: 0, recoveries: 0, refused: 0 },
+    ...{ requests: 0, folded: 0, reduced: 0, recoveries: 0, unreported: 0, refused: new Map() },
     ...{ tokensReceived: 0, tokensSent: 0, promptTokens: 0, outputTokens: 0, cacheReadTokens: 0 },
   };
 }
@@ -33,7 +35,9 @@ export function addToTally(tally: Tally, record: ExchangeRecord): void {
   tally.recoveries += record.recoveries;
   if (status === 'folded') tally.folded++;
   if (status === 'reduced') tally.reduced++;
-  if (httpStatus === undefined || httpStatus >= 400) tally.refused++;
+  if (httpStatus === undefined || httpStatus >= 400)
+    tally.refused.set(httpStatus, (tally.refused.get(httpStatus) ?? 0) + 1);
+  if (usage === undefined) tally.unreported++;
   tally.tokensReceived += record.tokensReceived ?? 0;
   tally.tokensSent += record.tokensSent ?? record.tokensReceived ?? 0;
   tally.promptTokens += usage?.promptTokens ?? 0;
