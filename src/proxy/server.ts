@@ -49,6 +49,8 @@ export interface ProxyOptions
   readonly wishesOf?: ((tenant: string) => Promise<readonly ConversationWishes[]>) | undefined;
   /** Answers below `/roundfold/` and at `/metrics`. */
   readonly pages?: PageHandler | undefined;
+  /** Whether `/readyz` says so. Requests are taken in any case. Default: always. */
+  readonly isReady?: (() => boolean) | undefined;
   /** Address of the same store, for threads that fold large conversations. Default: everything is done in this thread. */
   readonly threads?: Pick<WorkerFolderOptions, 'address' | 'secret' | 'threads'> | undefined;
 }
@@ -102,7 +104,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
       tenants: { fixed: options.tenant, header: options.tenantHeader, allowsAnonymous: isLoopback(host) },
     },
   });
-  const state: State = { check, forwarder, pages: options.pages, isClosing: false };
+  const { pages, isReady = () => true } = options;
+  const state: State = { check, forwarder, pages, isReady, isClosing: false };
   const server = createServer(
     {
       ...timeoutsOf(options.limits),
@@ -178,6 +181,7 @@ interface State {
   readonly check: ReturnType<typeof createAccessCheck>;
   readonly forwarder: Forwarder;
   readonly pages: PageHandler | undefined;
+  readonly isReady: () => boolean;
   isClosing: boolean;
 }
 
@@ -191,7 +195,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, state: 
   // The form that requests to a forward proxy have: which host is meant is not for a client to say.
   if (!target.startsWith('/')) throw new RefusedError(NO_PATH);
   if (isHealth) {
-    answerHealth(response, path === '/readyz' && state.isClosing);
+    answerHealth(response, path === '/readyz' ? whyNotReady(state) : undefined);
     return;
   }
   if (isPage) {
@@ -204,9 +208,18 @@ async function serve(request: IncomingMessage, response: ServerResponse, state: 
 const NO_PATH: Refused = { status: 400, message: 'the request line names no path' };
 const NO_PAGE: Refused = { status: 404, message: 'there is no such page here' };
 
-function answerHealth(response: ServerResponse, isEnding: boolean): void {
-  response.writeHead(isEnding ? 503 : 200, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
-  response.end(isEnding ? 'ending\n' : 'ok\n');
+/** Undefined when nothing is in the way. */
+function whyNotReady({ isClosing, isReady }: State): string | undefined {
+  if (isClosing) return 'ending';
+  return isReady() ? undefined : 'waiting for the store';
+}
+
+function answerHealth(response: ServerResponse, why: string | undefined): void {
+  response.writeHead(why === undefined ? 200 : 503, {
+    'content-type': 'text/plain',
+    'cache-control': 'no-store',
+  });
+  response.end(`${why ?? 'ok'}\n`);
 }
 
 function answerError(request: IncomingMessage, response: ServerResponse, error: unknown): void {

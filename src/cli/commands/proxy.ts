@@ -74,6 +74,7 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
 async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode> {
   const { startProxy } = await import('../../proxy/server.ts');
   const { createObservation } = await import('../../proxy/observe/observation.ts');
+  const { watchStore } = await import('../../proxy/observe/store-watch.ts');
   const { defaultStorePath } = await import('../../stores/sqlite-file.ts');
   const { openStore } = await import('../../stores/registry.ts');
   const { env } = process;
@@ -86,13 +87,15 @@ async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode
     secret,
     onFault: ({ reason }) => terminal.talk(`a stored record could not be used: ${reason}\n`),
   });
+  const watch = watchStore(store, { say: (line) => terminal.talk(`${line}\n`) });
   try {
     const { observer, pages, wishesOf, close } = await createObservation({
-      ...{ store, showContent },
+      ...{ store, showContent, observers: [watch] },
       log: log === undefined ? undefined : { file: log },
     });
+    await watch.begin(observer.keeperEvent);
     const running = await startProxy({
-      ...{ ...settings, store, wishesOf },
+      ...{ ...settings, store, wishesOf, isReady: watch.hasAnswered },
       pages: recall ? await recallPages(pages, store, config) : pages,
       windowTokens: window,
       limits: { bodyBytes: maxBodyBytes, streams: maxStreams },
@@ -109,6 +112,7 @@ async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode
     close();
     return exitCodes.done;
   } finally {
+    watch.close();
     await store.close();
   }
 }

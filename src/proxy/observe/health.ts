@@ -1,4 +1,5 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
+import type { StoreOperation } from '../../keeper/options.ts';
 import type { ExchangeRecord, FoldEvent } from '../record.ts';
 import { knownOr, passWords, statusWords } from './words.ts';
 
@@ -31,6 +32,8 @@ export interface Health {
   readonly paused: number;
   readonly pauseReason: string | undefined;
   readonly store: Trouble;
+  /** How often the store failed, by what was asked of it. */
+  readonly storeErrors: Readonly<Record<StoreOperation, number>>;
   readonly activeStreams: number;
 }
 
@@ -52,6 +55,7 @@ export class HealthBook {
   #recoveries = 0;
   #pauseReason: string | undefined;
   #store: Trouble = { count: 0, lastAt: undefined, last: undefined };
+  readonly #storeErrors = { find: 0, acquire: 0, renew: 0, commit: 0, release: 0 };
   #activeStreams = 0;
 
   constructor(startedAt: number) {
@@ -85,6 +89,7 @@ export class HealthBook {
         if (this.#pauses.size < MOST_PAUSES) this.#pauses.set(event.conversation ?? '', event.turns);
         break;
       case 'store-failed':
+        this.#storeErrors[event.operation]++;
         this.#store = {
           count: this.#store.count + 1,
           lastAt: now,
@@ -130,6 +135,7 @@ export class HealthBook {
       paused: this.#pauses.size,
       pauseReason: this.#pauses.size === 0 ? undefined : this.#pauseReason,
       store: this.#store,
+      storeErrors: { ...this.#storeErrors },
       activeStreams: this.#activeStreams,
     };
   }

@@ -94,6 +94,11 @@ export class Meters {
         'Overflow answers that were recovered from inside a request.',
         [{ value: health.recoveries }],
       ),
+      counter(
+        'roundfold_store_errors_total',
+        'Times that the store failed, by what was asked of it.',
+        Object.entries(health.storeErrors).map(([operation, value]) => ({ labels: { operation }, value })),
+      ),
       histogram(
         'roundfold_prepare_seconds',
         'Time from the body of a request to its forwarding.',
