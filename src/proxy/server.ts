@@ -5,6 +5,7 @@ import { RoundfoldError } from '../conversation/errors.ts';
 import { printable } from '../conversation/printable.ts';
 import type { ConversationWishes, Store } from '../stores/store.ts';
 import { type AccessOptions, createAccessCheck, isLoopback } from './access.ts';
+import { clientOf } from './caller.ts';
 import { answerRefusal, type Refused, RefusedError } from './errors.ts';
 import { createFolder, type FolderOptions } from './fold.ts';
 import type { Folder } from './folder.ts';
@@ -106,6 +107,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   });
   const { pages, isReady = () => true } = options;
   const state: State = { check, forwarder, pages, isReady, isClosing: false };
+  const tell = (request: IncomingMessage, refused: Refused) =>
+    tellRefusal(request, refused, options.observer);
   const server = createServer(
     {
       ...timeoutsOf(options.limits),
@@ -115,10 +118,10 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     },
     (request, response) => {
       if (state.isClosing) response.shouldKeepAlive = false;
-      serve(request, response, state).catch((error: unknown) => answerError(request, response, error));
+      serve(request, response, state).catch((error: unknown) => answerError(request, response, error, tell));
     },
   );
-  server.on('upgrade', refuseUpgrade);
+  server.on('upgrade', (request, socket) => refuseUpgrade(request, socket, tell));
   server.on('connect', (_request, socket) => socket.destroy());
   await listen(server, host, options.port ?? 0);
 
@@ -205,8 +208,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, state: 
   await state.forwarder.forward(request, response);
 }
 
-const NO_PATH: Refused = { status: 400, message: 'the request line names no path' };
-const NO_PAGE: Refused = { status: 404, message: 'there is no such page here' };
+const NO_PATH: Refused = { status: 400, reason: 'no-path', message: 'the request line names no path' };
+const NO_PAGE: Refused = { status: 404, reason: 'no-page', message: 'there is no such page here' };
 
 /** Undefined when nothing is in the way. */
 function whyNotReady({ isClosing, isReady }: State): string | undefined {
@@ -222,15 +225,38 @@ function answerHealth(response: ServerResponse, why: string | undefined): void {
   response.end(`${why ?? 'ok'}\n`);
 }
 
-function answerError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+type TellRefusal = (request: IncomingMessage, refused: Refused) => void;
+
+function tellRefusal(
+  request: IncomingMessage,
+  { status, reason }: Refused,
+  observer: ProxyObserver | undefined,
+): void {
+  // The account of its exchange says so.
+  if (reason === 'no-answer') return;
+  const { kind, format } = findRoute(request.method ?? 'GET', request.url ?? '/');
+  const client = clientOf(request.rawHeaders);
+  observer?.refused?.({ at: Date.now(), kind, format, client, reason, httpStatus: status });
+}
+
+const OUR_FAULT: Refused = {
+  status: 500,
+  reason: 'internal',
+  message: 'something went wrong in the proxy itself; the request was not sent on',
+};
+
+function answerError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  tell: TellRefusal,
+): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
-  const refused: Refused =
-    error instanceof RefusedError
-      ? error.refused
-      : { status: 500, message: 'something went wrong in the proxy itself; the request was not sent on' };
+  const refused = error instanceof RefusedError ? error.refused : OUR_FAULT;
+  tell(request, refused);
   const { format } = findRoute(request.method ?? 'GET', request.url ?? '/');
   const spoken =
     format ?? (request.headers['anthropic-version'] === undefined ? undefined : 'anthropic-messages');
@@ -253,8 +279,13 @@ function drain(request: IncomingMessage): void {
 }
 
 /** Clients that would rather have a WebSocket fall back to requests with all of the history, which is what we need. */
-function refuseUpgrade(request: IncomingMessage, socket: Duplex): void {
-  const refused: Refused = { status: 426, message: 'no WebSocket here; send requests over HTTP' };
+function refuseUpgrade(request: IncomingMessage, socket: Duplex, tell: TellRefusal): void {
+  const refused: Refused = {
+    status: 426,
+    reason: 'websocket',
+    message: 'no WebSocket here; send requests over HTTP',
+  };
+  tell(request, refused);
   const { headers, body } = answerRefusal(refused, findRoute('POST', request.url ?? '/').format);
   const lines = Object.entries({
     ...headers,

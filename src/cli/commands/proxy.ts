@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printable } from '../../conversation/printable.ts';
 import type { ConfigRow, LoadedConfig, ProxyConfig } from '../../proxy/config.ts';
+import { refusalWords } from '../../proxy/observe/words.ts';
 import type { ExchangeRecord, ProxyObserver } from '../../proxy/record.ts';
 import type { PageHandler } from '../../proxy/server.ts';
 import type { Store } from '../../stores/store.ts';
@@ -132,6 +133,14 @@ function alsoPrinting(observer: ProxyObserver, report: Report): ProxyObserver {
     exchange(record) {
       observer.exchange?.(record);
       printExchange(report, record);
+    },
+    refused(record) {
+      observer.refused?.(record);
+      if (report.json) writeJson(report, 'refused', record);
+      else
+        report.terminal.talk(
+          `${record.httpStatus} refused (${record.reason}): ${refusalWords[record.reason]}\n`,
+        );
     },
     windowLearnt(model, tokens) {
       observer.windowLearnt?.(model, tokens);

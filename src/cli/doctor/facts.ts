@@ -79,6 +79,7 @@ function isHealth(value: unknown): value is Health {
     isObject(value) &&
     typeof value['requests'] === 'number' &&
     Array.isArray(value['passed']) &&
+    Array.isArray(value['refused']) &&
     Array.isArray(value['windows']) &&
     isObject(value['byStatus']) &&
     isObject(value['compactions']) &&

@@ -78,9 +78,14 @@ const usage = {
 
 const HISTORY_ELSEWHERE: Refused = {
   status: 400,
+  reason: 'cannot-compact',
   message: 'previous_response_id: the history is with the provider; send all of it as input to be compacted',
 };
-const NOTHING_TO_COMPACT: Refused = { status: 400, message: 'input: there is nothing to compact' };
+const NOTHING_TO_COMPACT: Refused = {
+  status: 400,
+  reason: 'cannot-compact',
+  message: 'input: there is nothing to compact',
+};
 
 function isTrigger(item: unknown): boolean {
   return isObject(item) && item['type'] === TRIGGER;
