@@ -11,7 +11,9 @@ export function HealthView() {
   return (
     <>
       <h1>Health</h1>
-      <p class="lead">Since {new Date(state.startedAt).toLocaleString('en-GB')}.</p>
+      <p class="lead">
+        What this proxy has done since it started, {new Date(state.startedAt).toLocaleString('en-GB')}.
+      </p>
       <dl class="stats">
         <Stat name="Requests" note={`${formatCount(state.activeStreams)} under way`}>
           {formatCount(state.requests)}
@@ -44,6 +46,11 @@ export function HealthView() {
         </Table>
         <Table heading="Passed as they came, by reason" empty="None.">
           {state.passed.map(({ reason, words, count }) => (
+            <Line key={reason} name={words} count={formatCount(count)} />
+          ))}
+        </Table>
+        <Table heading="Refused by the proxy, by reason" empty="None.">
+          {state.refused.map(({ reason, words, count }) => (
             <Line key={reason} name={words} count={formatCount(count)} />
           ))}
         </Table>

@@ -1,13 +1,13 @@
 import tab from '@bomb.sh/tab/commander';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { RoundfoldError } from '../conversation/errors.ts';
+import { nearest } from '../conversation/nearest.ts';
 import { transcriptReaders } from '../transcripts/registry.ts';
 import type { CommandDefinition, CommandGroup, GivenArguments, OptionDefinition } from './command.ts';
 import { commands as allCommands } from './commands/registry.ts';
 import { EXIT_CODE_TEXT, type ExitCode, exitCodeOf, exitCodes } from './exit-codes.ts';
 import { unwritable } from './files.ts';
 import { separateCommandLine } from './foreign-command-line.ts';
-import { nearest } from './nearest.ts';
 import { type Report, reportError } from './output.ts';
 import { processTerminal, shown, wrapText } from './terminal.ts';
 import { readVersion } from './version.ts';

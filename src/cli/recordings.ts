@@ -1,4 +1,5 @@
 import { describePlace, RoundfoldError } from '../conversation/errors.ts';
+import { nearest } from '../conversation/nearest.ts';
 import { printable, printablePath } from '../conversation/printable.ts';
 import { formats } from '../formats/registry.ts';
 import { countOf } from '../report/terminal.ts';
@@ -14,7 +15,6 @@ import { type ExamineOptions, examineFiles } from './examine/examine-files.ts';
 import { expandFolders, type SessionFile, sizedFiles } from './examine/find-files.ts';
 import { type ExitCode, exitCodeOf, worstOf } from './exit-codes.ts';
 import { untilInterrupted } from './interruption.ts';
-import { nearest } from './nearest.ts';
 import { type Problem, type Report, reportError, writeJson } from './output.ts';
 import { shareBar, startProgressLine, type Terminal } from './terminal.ts';
 

@@ -68,12 +68,18 @@ const SHORTEST_TOKEN = 16;
 
 const WRONG_HOST: Refused = {
   status: 421,
+  reason: 'wrong-host',
   message:
     'the Host header names another server; call the proxy by its address, or list the name in ROUNDFOLD_HOSTS (hosts in its configuration)',
 };
-const WRONG_ORIGIN: Refused = { status: 403, message: 'requests from web pages are not accepted' };
+const WRONG_ORIGIN: Refused = {
+  status: 403,
+  reason: 'web-page',
+  message: 'requests from web pages are not accepted',
+};
 const NO_TOKEN: Refused = {
   status: 401,
+  reason: 'no-token',
   message: `the header ${TOKEN_HEADER} is missing or wrong`,
 };
 

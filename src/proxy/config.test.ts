@@ -68,12 +68,56 @@ describe('settings', () => {
   });
 
   it.each([
-    ['an unknown name', {}, {}, '{ "prot": 1 }', /unknown setting prot/],
-    ['an unknown name inside', {}, {}, '{ "upstreams": [{ "uri": "http://a" }] }', /upstreams|uri/],
+    ['an unknown name', {}, {}, '{ "prot": 1 }', /^unknown setting prot; did you mean port\?$/],
+    [
+      'the single of a name',
+      {},
+      {},
+      '{ "upstream": [] }',
+      /^unknown setting upstream; did you mean upstreams\?$/,
+    ],
+    [
+      'a variable that does not exist',
+      {},
+      { ROUNDFOLD_MAX_STREAM: '5' },
+      undefined,
+      /^unknown setting ROUNDFOLD_MAX_STREAM; did you mean ROUNDFOLD_MAX_STREAMS\?$/,
+    ],
+    ['a number as a text', {}, {}, '{ "maxStreams": "500" }', /^maxStreams has to be a number, not a text$/],
+    ['a fraction of a stream', {}, {}, '{ "maxStreams": 1.5 }', /^maxStreams has to be a whole number/],
+    ['a word that is none of its own', {}, {}, '{ "mode": "of" }', /^mode has to be one of: fold, observe$/],
+    [
+      'a short token',
+      {},
+      { ROUNDFOLD_TOKEN: 'abcdefgh' },
+      undefined,
+      /^token has to have at least 16 characters$/,
+    ],
+    ['an upstream without an address', {}, {}, '{ "upstreams": [{}] }', /^upstreams\.0\.url is missing$/],
+    [
+      'an unknown name inside',
+      {},
+      {},
+      '{ "upstreams": [{ "ulr": "http://a" }] }',
+      /^unknown setting upstreams\.0\.ulr; did you mean url\?$/,
+    ],
     ['a wrong type', {}, { ROUNDFOLD_PORT: 'many' }, undefined, /port/],
     ['a number out of bounds', { port: 70_000 }, {}, undefined, /port/],
-    ['an address that is none', {}, {}, '{ "upstreams": [{ "url": "ftp://a" }] }', /upstreams/],
-    ['a share above 1', {}, {}, '{ "trigger": 75 }', /trigger/],
+    [
+      'an address that is none',
+      {},
+      {},
+      '{ "upstreams": [{ "url": "ftp://a" }] }',
+      /^upstreams\.0\.url has to be an address that begins with http/,
+    ],
+    [
+      'a target above the trigger',
+      {},
+      {},
+      '{ "trigger": 0.5, "target": 0.6 }',
+      /^target has to be below the trigger/,
+    ],
+    ['a share above 1', {}, {}, '{ "trigger": 75 }', /^trigger has to be at most 1$/],
     ['text that is no JSON', {}, {}, '{ "token": "abcdefgh" oops }', /no JSON/],
     ['a list', {}, {}, '[]', /no JSON object/],
   ] as const)('are refused with their place: %s', (...[, flags, environment, text, message]) => {
@@ -82,6 +126,11 @@ describe('settings', () => {
     expect(error.message).toMatch(message);
     expect(error.place?.source).toBeDefined();
     expect(`${error.message} ${error.remedy}`).not.toContain('abcdefgh');
+  });
+
+  it('leave variables alone that other commands and tests read', () => {
+    const others = { ROUNDFOLD_CONFIG: 'a', ROUNDFOLD_STORE_SECRET: 'b', ROUNDFOLD_CORPUS: 'c', HOME: '/' };
+    expect(load({}, others).sources.store).toBe('default');
   });
 
   it('are shown without secrets', () => {

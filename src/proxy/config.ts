@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { RoundfoldError } from '../conversation/errors.ts';
-import { printable } from '../conversation/printable.ts';
+import { refusal, unknownName } from './config-refusal.ts';
 import { withoutComments } from './json-with-comments.ts';
+import { foldShareOf, READY_AT } from './windows.ts';
 
 const tokens = z.int().min(1);
 const name = z.string().min(1).max(300);
@@ -115,12 +116,23 @@ export function loadConfig({ flags, environment, file }: ConfigLayers): LoadedCo
   ];
   for (const [source, given] of layers) check(given, source, file?.name);
   const merged = Object.assign({}, ...layers.map(([, given]) => given).reverse()) as GivenConfig;
-  const parsed = configSchema.safeParse(merged);
-  if (!parsed.success) throw refusal(parsed.error, 'the settings together');
+  const parsed = configSchema.safeParse(merged, { reportInput: true });
+  if (!parsed.success) throw refusal(parsed.error, 'the settings together', namesAt);
+  refuseLargeTarget(parsed.data);
   const sourceOf = (key: ConfigKey) =>
     layers.find(([, given]) => Object.hasOwn(given, key))?.[0] ?? 'default';
   const sources = Object.fromEntries(keys.map((key) => [key, sourceOf(key)]));
   return { config: parsed.data, sources: sources as Record<ConfigKey, ConfigSource> }; // one entry for every key
+}
+
+/** Whoever aims above the point at which a compaction is made would never get one. */
+function refuseLargeTarget({ target = 0, trigger = foldShareOf(0) }: ProxyConfig): void {
+  const most = trigger * READY_AT;
+  if (target < most) return;
+  throw new RoundfoldError('usage', `target has to be below the trigger: less than ${most.toFixed(3)} here`, {
+    place: { source: 'the settings together' },
+    remedy: 'Leave target out, or make it smaller.',
+  });
 }
 
 /** The name of the variable of a setting: `ROUNDFOLD_MAX_STREAMS`. */
@@ -129,12 +141,27 @@ function variableOf(key: string): string {
 }
 
 function readEnvironment(environment: ConfigLayers['environment']): GivenConfig {
+  refuseUnknownVariables(environment);
   const given: [string, unknown][] = [];
   for (const key of keys) {
     const text = environment[variableOf(key)];
     if (text !== undefined && text !== '') given.push([key, readText(key, text)]);
   }
   return Object.fromEntries(given);
+}
+
+/** Variables that are no settings: what commands read besides, and what the tests and benches of this project do. */
+const OTHER_VARIABLES: ReadonlySet<string> = new Set(
+  ['CONFIG', 'STORE_SECRET', 'CHATS', 'CHROMIUM', 'CLIENTS', 'CORPUS', 'EXCHANGES', 'PROBES', 'RUNS'].map(
+    (name) => `ROUNDFOLD_${name}`,
+  ),
+);
+
+function refuseUnknownVariables(environment: ConfigLayers['environment']): void {
+  const variables = keys.map(variableOf);
+  const known = new Set(variables).union(OTHER_VARIABLES);
+  const unknown = Object.keys(environment).find((each) => each.startsWith('ROUNDFOLD_') && !known.has(each));
+  if (unknown !== undefined) throw unknownName(unknown, { names: variables, source: 'environment' });
 }
 
 /** Text as a setting takes it: lists and objects as JSON, and a single upstream as its address. */
@@ -178,22 +205,14 @@ function readFileText({ name: source, text }: { readonly name: string; readonly 
   throw new RoundfoldError('usage', 'the configuration is no JSON object', { place: { source } });
 }
 
-function check(given: GivenConfig, source: ConfigSource, file: string | undefined): void {
-  const parsed = configSchema.partial().safeParse(given);
-  if (!parsed.success) throw refusal(parsed.error, source === 'file' ? (file ?? 'file') : source);
+/** Of all objects in the settings, only upstreams have names of their own. */
+function namesAt(path: readonly PropertyKey[]): readonly string[] {
+  return path.length === 0 ? keys : Object.keys(upstream.shape);
 }
 
-function refusal({ issues }: z.ZodError, source: string): RoundfoldError {
-  const [issue] = issues;
-  const path = issue?.path.map(String).join('.') ?? '';
-  const unknown =
-    issue?.code === 'unrecognized_keys' ? issue.keys.map((key) => printable(key, 60)).join(', ') : '';
-  const message =
-    unknown === '' ? `${path}: ${printable(issue?.message ?? 'wrong', 200)}` : `unknown setting ${unknown}`;
-  return new RoundfoldError('usage', message, {
-    place: { source, ...(path === '' ? {} : { path }) },
-    remedy: unknown === '' ? 'See roundfold proxy --help.' : `Known: ${keys.join(', ')}.`,
-  });
+function check(given: GivenConfig, source: ConfigSource, file: string | undefined): void {
+  const parsed = configSchema.partial().safeParse(given, { reportInput: true });
+  if (!parsed.success) throw refusal(parsed.error, source === 'file' ? (file ?? 'file') : source, namesAt);
 }
 
 function withoutUndefined(given: GivenConfig): GivenConfig {

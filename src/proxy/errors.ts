@@ -1,8 +1,11 @@
+import type { RefusalReason } from './record.ts';
 import type { Route } from './routes.ts';
 
 /** Why the proxy itself refuses a request. */
 export interface Refused {
   readonly status: 400 | 401 | 403 | 404 | 413 | 415 | 421 | 426 | 429 | 431 | 500 | 502 | 503 | 504;
+  /** The same for programs. */
+  readonly reason: RefusalReason;
   /** What is wrong and what to do about it, for people. Never holds content, credentials or addresses of upstreams. */
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;

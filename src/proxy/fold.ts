@@ -19,6 +19,7 @@ import {
   asksForLongWindow,
   createWindows,
   foldShareOf,
+  READY_AT,
   type WindowOptions,
   type WindowQuery,
   type Windows,
@@ -43,8 +44,6 @@ export interface FolderOptions
   readonly onWindowLearnt?: ((model: string, windowTokens: number) => void) | undefined;
 }
 
-/** A compaction is made at this part of the trigger, so that it is ready when it is needed. */
-const READY_AT = 0.95;
 const REMEMBERED_MODELS = 20;
 
 /** A folder in this thread. */

@@ -77,7 +77,7 @@ export function createForwarder(all: ForwarderOptions): Forwarder {
 
 function busy(why: string): RefusedError {
   const message = `${why}; try again in a moment`;
-  return new RefusedError({ status: 429, message, headers: { 'retry-after': '2' } });
+  return new RefusedError({ status: 429, reason: 'busy', message, headers: { 'retry-after': '2' } });
 }
 
 interface ReadRequest {
@@ -109,6 +109,7 @@ async function readRequest(
 function tooLarge(maxBytes: number) {
   return {
     status: 413,
+    reason: 'too-large',
     message: `the body has more than ${maxBytes} bytes; raise maxBodyBytes of the proxy, or send less`,
   } as const;
 }
@@ -180,7 +181,10 @@ async function carry(
     // Headers that cannot be written, for instance.
     exchanged.answer.discard();
     // biome-ignore lint/style/useErrorCause: the cause is passed, in the second argument
-    throw new RefusedError({ status: 502, message: 'the answer of upstream could not be passed on' }, error);
+    throw new RefusedError(
+      { status: 502, reason: 'no-answer', message: 'the answer of upstream could not be passed on' },
+      error,
+    );
   } finally {
     // Upstream may answer before it has read all of a body.
     if (!request.complete) request.resume();
@@ -196,6 +200,7 @@ function destinationOf({ request, route, text }: Carried, directory: Directory):
   if (destination !== undefined) return destination;
   throw new RefusedError({
     status: 404,
+    reason: 'no-upstream',
     message: 'no upstream takes this path and model; add one to the configuration',
   });
 }

@@ -77,12 +77,50 @@ export interface ExchangeRecord {
   readonly totalMs: number;
 }
 
+/**
+ * Why the proxy itself refused a request, which then went nowhere:
+ *
+ * - `no-token`, `wrong-host`, `web-page`: it may not come in (401, 421, 403)
+ * - `no-path`, `no-page`, `no-upstream`: it names nothing that is here (400, 404)
+ * - `too-large`, `busy`: it is above a limit (413, 429)
+ * - `websocket`: requests over HTTP are taken instead (426)
+ * - `cannot-compact`: it asks for a compaction of something that it does not hold (400)
+ * - `no-answer`: upstream could not be reached or did not answer (502, 504)
+ * - `internal`: a fault of ours (500)
+ */
+export type RefusalReason =
+  | 'no-token'
+  | 'wrong-host'
+  | 'web-page'
+  | 'no-path'
+  | 'no-page'
+  | 'no-upstream'
+  | 'too-large'
+  | 'busy'
+  | 'websocket'
+  | 'cannot-compact'
+  | 'no-answer'
+  | 'internal';
+
+/** A request that the proxy itself refused. Those that got no answer from upstream are told as exchanges. */
+export interface RefusalRecord {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly kind: RouteKind;
+  /** Wire format of the route; undefined for routes that are no model's. */
+  readonly format: string | undefined;
+  readonly client: string | undefined;
+  readonly reason: RefusalReason;
+  readonly httpStatus: number;
+}
+
 /** What keeping conversations tells. Never holds content of messages. */
 export type FoldEvent = KeeperEvent | Exclude<CompactionEvent, { readonly type: 'compaction-end' }>;
 
 /** Is told what happens in a proxy. Must not throw; what it does with it is its own matter. */
 export interface ProxyObserver {
   exchange?(record: ExchangeRecord): void;
+  refused?(record: RefusalRecord): void;
   keeperEvent?(event: FoldEvent): void;
   /** A model's true window, learnt from an overflow answer. */
   windowLearnt?(model: string, windowTokens: number): void;

@@ -11,6 +11,7 @@ import { RoundfoldError } from '../conversation/errors.ts';
 import { printable } from '../conversation/printable.ts';
 import type { ConversationWishes, Store } from '../stores/store.ts';
 import { type AccessOptions, createAccessCheck, isLoopback } from './access.ts';
+import { clientOf } from './caller.ts';
 import { answerRefusal, type Refused, RefusedError } from './errors.ts';
 import { createFolder, type FolderOptions } from './fold.ts';
 import type { Folder } from './folder.ts';
@@ -55,6 +56,8 @@ export interface ProxyOptions
   readonly wishesOf?: ((tenant: string) => Promise<readonly ConversationWishes[]>) | undefined;
   /** Answers below `/roundfold/` and at `/metrics`. */
   readonly pages?: PageHandler | undefined;
+  /** Whether `/readyz` says so. Requests are taken in any case. Default: always. */
+  readonly isReady?: (() => boolean) | undefined;
   /** Address of the same store, for threads that fold large conversations. Default: everything is done in this thread. */
   readonly threads?: Pick<WorkerFolderOptions, 'address' | 'secret' | 'threads'> | undefined;
 }
@@ -108,7 +111,10 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
       tenants: { fixed: options.tenant, header: options.tenantHeader, allowsAnonymous: isLoopback(host) },
     },
   });
-  const state: State = { check, forwarder, pages: options.pages, isClosing: false };
+  const { pages, isReady = () => true } = options;
+  const state: State = { check, forwarder, pages, isReady, isClosing: false };
+  const tell = (request: IncomingMessage, refused: Refused) =>
+    tellRefusal(request, refused, options.observer);
   const server = createServer(
     {
       ...timeoutsOf(options.limits),
@@ -118,10 +124,10 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     },
     (request, response) => {
       if (state.isClosing) response.shouldKeepAlive = false;
-      serve(request, response, state).catch((error: unknown) => answerError(request, response, error));
+      serve(request, response, state).catch((error: unknown) => answerError(request, response, error, tell));
     },
   );
-  server.on('upgrade', refuseUpgrade);
+  server.on('upgrade', (request, socket) => refuseUpgrade(request, socket, tell));
   server.on('connect', (_request, socket) => socket.destroy());
   await listen(server, host, options.port ?? 0);
 
@@ -184,6 +190,7 @@ interface State {
   readonly check: ReturnType<typeof createAccessCheck>;
   readonly forwarder: Forwarder;
   readonly pages: PageHandler | undefined;
+  readonly isReady: () => boolean;
   isClosing: boolean;
 }
 
@@ -197,7 +204,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, state: 
   // The form that requests to a forward proxy have: which host is meant is not for a client to say.
   if (!target.startsWith('/')) throw new RefusedError(NO_PATH);
   if (isHealth) {
-    answerHealth(response, path === '/readyz' && state.isClosing);
+    answerHealth(response, path === '/readyz' ? whyNotReady(state) : undefined);
     return;
   }
   if (isPage) {
@@ -207,23 +214,55 @@ async function serve(request: IncomingMessage, response: ServerResponse, state: 
   await state.forwarder.forward(request, response);
 }
 
-const NO_PATH: Refused = { status: 400, message: 'the request line names no path' };
-const NO_PAGE: Refused = { status: 404, message: 'there is no such page here' };
+const NO_PATH: Refused = { status: 400, reason: 'no-path', message: 'the request line names no path' };
+const NO_PAGE: Refused = { status: 404, reason: 'no-page', message: 'there is no such page here' };
 
-function answerHealth(response: ServerResponse, isEnding: boolean): void {
-  response.writeHead(isEnding ? 503 : 200, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
-  response.end(isEnding ? 'ending\n' : 'ok\n');
+/** Undefined when nothing is in the way. */
+function whyNotReady({ isClosing, isReady }: State): string | undefined {
+  if (isClosing) return 'ending';
+  return isReady() ? undefined : 'waiting for the store';
 }
 
-function answerError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+function answerHealth(response: ServerResponse, why: string | undefined): void {
+  response.writeHead(why === undefined ? 200 : 503, {
+    'content-type': 'text/plain',
+    'cache-control': 'no-store',
+  });
+  response.end(`${why ?? 'ok'}\n`);
+}
+
+type TellRefusal = (request: IncomingMessage, refused: Refused) => void;
+
+function tellRefusal(
+  request: IncomingMessage,
+  { status, reason }: Refused,
+  observer: ProxyObserver | undefined,
+): void {
+  // The account of its exchange says so.
+  if (reason === 'no-answer') return;
+  const { kind, format } = findRoute(request.method ?? 'GET', request.url ?? '/');
+  const client = clientOf(request.rawHeaders);
+  observer?.refused?.({ at: Date.now(), kind, format, client, reason, httpStatus: status });
+}
+
+const OUR_FAULT: Refused = {
+  status: 500,
+  reason: 'internal',
+  message: 'something went wrong in the proxy itself; the request was not sent on',
+};
+
+function answerError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  tell: TellRefusal,
+): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
-  const refused: Refused =
-    error instanceof RefusedError
-      ? error.refused
-      : { status: 500, message: 'something went wrong in the proxy itself; the request was not sent on' };
+  const refused = error instanceof RefusedError ? error.refused : OUR_FAULT;
+  tell(request, refused);
   const { format } = findRoute(request.method ?? 'GET', request.url ?? '/');
   const spoken =
     format ?? (request.headers['anthropic-version'] === undefined ? undefined : 'anthropic-messages');
@@ -248,8 +287,13 @@ function drain(request: IncomingMessage): void {
 }
 
 /** Clients that would rather have a WebSocket fall back to requests with all of the history, which is what we need. */
-function refuseUpgrade(request: IncomingMessage, socket: Duplex): void {
-  const refused: Refused = { status: 426, message: 'no WebSocket here; send requests over HTTP' };
+function refuseUpgrade(request: IncomingMessage, socket: Duplex, tell: TellRefusal): void {
+  const refused: Refused = {
+    status: 426,
+    reason: 'websocket',
+    message: 'no WebSocket here; send requests over HTTP',
+  };
+  tell(request, refused);
   const { headers, body } = answerRefusal(refused, findRoute('POST', request.url ?? '/').format);
   const lines = Object.entries({
     ...headers,

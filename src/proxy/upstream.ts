@@ -182,10 +182,12 @@ function unreachable(error: Error): RefusedError {
     isLate
       ? {
           status: 504,
+          reason: 'no-answer',
           message: `upstream did not ${error instanceof errors.ConnectTimeoutError ? 'take a connection' : 'answer'} in time${code}; it may be overloaded, or its address wrong`,
         }
       : {
           status: 502,
+          reason: 'no-answer',
           message: `upstream could not be reached${code}; check its address and the network`,
         },
     error,

@@ -76,6 +76,9 @@ const FOLD_SHARE = 0.8;
 const SMALL_WINDOW_TOKENS = 64_000;
 const SMALL_FOLD_SHARE = 0.88;
 
+/** A compaction is made at this part of the trigger, so that it is ready when it is needed. */
+export const READY_AT = 0.95;
+
 /** The share of a window at which requests are folded. */
 export function foldShareOf(windowTokens: number): number {
   return windowTokens > 0 && windowTokens < SMALL_WINDOW_TOKENS ? SMALL_FOLD_SHARE : FOLD_SHARE;

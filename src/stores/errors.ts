@@ -76,6 +76,24 @@ const byCode: ReadonlyMap<Code, Explanation> = new Map(
   explanations.flatMap(([codes, what, remedy]) => codes.map((code) => [code, { what, remedy }] as const)),
 );
 
+/** What passes by itself: the server starts or is out of reach, or somebody else is at the store. */
+const temporary: ReadonlySet<Code> = new Set(
+  [BUSY, 'ECONNREFUSED', '53300', '55P03', '57'].flatMap((code) => codesLike(code)),
+);
+
+/** All codes that mean the same as this one. */
+function codesLike(code: Code): readonly Code[] {
+  return explanations.find(([codes]) => codes.includes(code))?.[0] ?? [];
+}
+
+/** Whether an error of a store may be gone the next time without anybody doing anything about it. */
+export function isTemporary(error: unknown): boolean {
+  if (!RoundfoldError.is(error) || error.code !== 'store' || error.cause === undefined) return false;
+  const code = codeOf(error.cause);
+  const isKnown = temporary.has(code) || temporary.has(String(code).slice(0, 2));
+  return isKnown || withoutCode(error.cause) !== undefined;
+}
+
 /** SQLSTATEs of data and of constraints: their messages repeat values of the statement. */
 const HAS_VALUES = /^2[23][0-9A-Z]{3}$/;
 

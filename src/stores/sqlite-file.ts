@@ -13,6 +13,7 @@ import {
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { RoundfoldError } from '../conversation/errors.ts';
+import { isObject } from '../conversation/json.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -38,13 +39,25 @@ export function defaultStorePath(env: Readonly<Record<string, string | undefined
 export function prepareFile(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
-    mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    makeFolder(dirname(path));
     closeSync(openSync(path, 'a', FILE_MODE));
     return;
   }
   if (!found.isFile()) throw notAFile(path, found.isSymbolicLink());
   // Somebody else's file is left as it is: SQLite will say that it is no database.
   if (isDatabase(path)) for (const suffix of SUFFIXES) closeToOthers(`${path}${suffix}`);
+}
+
+/** Folder by folder: asked for all at once, Node tries for ever where a file system has room for none, as /proc. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    // Another process may have been faster.
+    if (!isObject(error) || error['code'] !== 'EEXIST') throw error;
+  }
 }
 
 const SIGNATURE = 'SQLite format 3\0';

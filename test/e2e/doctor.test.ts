@@ -215,7 +215,7 @@ describe('roundfold doctor', () => {
     const url = await start({ token });
     expect((await examine(url, goodShell(url))).codes).toEqual(['problem no-token']);
     const { codes } = await examine(url, { ...goodShell(url), ROUNDFOLD_TOKEN: token });
-    expect(codes).toEqual(['problem no-requests']);
+    expect(codes).toEqual(['problem no-requests', 'hint refused-no-token']);
   });
 
   it('speaks to people without --json, and repeats no secret', async () => {

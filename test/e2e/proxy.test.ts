@@ -112,18 +112,28 @@ describe('roundfold proxy', () => {
         '--upstream',
         'gpt-*=http://127.0.0.1:1',
       ],
-      { env: { ROUNDFOLD_MODE: 'observe', ROUNDFOLD_TOKEN: 'a-token-nobody-sees' } },
+      {
+        env: {
+          HOME: '/home/nobody-in-particular',
+          ROUNDFOLD_MODE: 'observe',
+          ROUNDFOLD_TOKEN: 'a-token-nobody-sees',
+        },
+      },
     );
     expect(code).toBe(0);
     expect(stdout).toContain('maxStreams = 7  # file\n');
     expect(stdout).toContain('port = 9  # flag\n');
     expect(stdout).toContain('mode = "observe"  # environment\n');
     expect(stdout).toContain('upstreams = [{"url":"http://127.0.0.1:1","model":"gpt-*"}]  # flag\n');
-    expect(stdout).not.toContain('nobody');
+    expect(stdout).toContain(
+      'store = "/home/nobody-in-particular/.local/share/roundfold/store.sqlite"  # default\n',
+    );
+    expect(stdout).not.toContain('nobody-sees');
   });
 
   it.each([
-    [['--config', 'missing.json'], /configuration cannot be read/],
+    [['--config', 'missing.json'], /missing\.json: there is no such file/],
+    [['--config', '/'], /configuration cannot be read/],
     [['--host', '0.0.0.0'], /can be reached from other machines/],
     [['--host', '0.0.0.0', '--allow-remote'], /needs a token/],
     [['--upstream', 'not a url'], /upstreams/],

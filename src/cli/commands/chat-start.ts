@@ -19,13 +19,13 @@ import {
 } from '../../chat/session-file.ts';
 import { openWorkspace } from '../../chat/tools.ts';
 import { RoundfoldError } from '../../conversation/errors.ts';
+import { nearest } from '../../conversation/nearest.ts';
 import { countOf } from '../../report/terminal.ts';
 import type { Store } from '../../stores/store.ts';
 import { type GivenArguments, readNumber } from '../command.ts';
 import { createSummarizer, readSettings } from '../compaction-options.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { makePrivateFolder, refuseForeignFile, writePrivateFile } from '../files.ts';
-import { nearest } from '../nearest.ts';
 import { sayRemedy } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 

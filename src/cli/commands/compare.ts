@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { describePlace, RoundfoldError } from '../../conversation/errors.ts';
+import { nearest } from '../../conversation/nearest.ts';
 import { printablePath } from '../../conversation/printable.ts';
 import { labStrategies } from '../../lab/lab-rows.ts';
 import { renderComparisonPage } from '../../report/html/comparison-page.ts';
@@ -19,7 +20,6 @@ import {
 import { expandFolders } from '../examine/find-files.ts';
 import { type ExitCode, exitCodes, worstOf } from '../exit-codes.ts';
 import { checkOutputs, forceOption, writeOutput } from '../files.ts';
-import { nearest } from '../nearest.ts';
 import { type Report, reportError, writeJson } from '../output.ts';
 import { readingOptions, readModel } from '../recordings.ts';
 import { shareBar, startProgressLine } from '../terminal.ts';

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { RoundfoldError } from '../../conversation/errors.ts';
+import { isObject } from '../../conversation/json.ts';
 import { printable } from '../../conversation/printable.ts';
-import type { ConfigRow, LoadedConfig, ProxyConfig } from '../../proxy/config.ts';
+import type { ConfigRow, ProxyConfig } from '../../proxy/config.ts';
+import { refusalWords } from '../../proxy/observe/words.ts';
 import type { ExchangeRecord, ProxyObserver } from '../../proxy/record.ts';
 import type { PageHandler } from '../../proxy/server.ts';
 import type { Store } from '../../stores/store.ts';
@@ -63,36 +65,50 @@ async function run(given: GivenArguments, report: Report): Promise<ExitCode> {
   // Loaded here, so that help and other commands do without.
   const { describeConfig, loadConfig } = await import('../../proxy/config.ts');
   const { env } = process;
+  const { defaultStorePath } = await import('../../stores/sqlite-file.ts');
   const loaded = loadConfig({ flags: readFlags(given), environment: env, file: readConfigFile(given, env) });
+  const store = loaded.config.store ?? defaultStorePath(env);
+  const config = { ...loaded.config, store };
   if (given.flag('printConfig')) {
-    printConfig(report, describeConfig(loaded));
+    printConfig(report, describeConfig({ ...loaded, config }));
     return exitCodes.done;
   }
-  return serve(loaded, report);
+  return serve(config, report);
 }
 
-async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode> {
+async function serve(config: ProxyConfig & { readonly store: string }, report: Report): Promise<ExitCode> {
   const { startProxy } = await import('../../proxy/server.ts');
   const { createObservation } = await import('../../proxy/observe/observation.ts');
-  const { defaultStorePath } = await import('../../stores/sqlite-file.ts');
+  const { watchStore } = await import('../../proxy/observe/store-watch.ts');
   const { openStore } = await import('../../stores/registry.ts');
   const { env } = process;
   const { terminal } = report;
   const ended = untilTold();
-  const { window, maxBodyBytes, maxStreams, drainSeconds, log, showContent, recall, ...settings } = config;
-  const address = settings.store ?? defaultStorePath(env);
+  const {
+    store: address,
+    window,
+    maxBodyBytes,
+    maxStreams,
+    drainSeconds,
+    log,
+    showContent,
+    recall,
+    ...settings
+  } = config;
   const secret = env['ROUNDFOLD_STORE_SECRET'] || undefined;
   const store = openStore(address, {
     secret,
     onFault: ({ reason }) => terminal.talk(`a stored record could not be used: ${reason}\n`),
   });
+  const watch = watchStore(store, { say: (line) => terminal.talk(`${line}\n`) });
   try {
     const { observer, pages, wishesOf, close } = await createObservation({
-      ...{ store, showContent },
+      ...{ store, showContent, observers: [watch] },
       log: log === undefined ? undefined : { file: log },
     });
+    await watch.begin(observer.keeperEvent);
     const running = await startProxy({
-      ...{ ...settings, store, wishesOf },
+      ...{ ...settings, store, wishesOf, isReady: watch.hasAnswered },
       pages: recall ? await recallPages(pages, store, config) : pages,
       windowTokens: window,
       limits: { bodyBytes: maxBodyBytes, streams: maxStreams },
@@ -109,6 +125,7 @@ async function serve({ config }: LoadedConfig, report: Report): Promise<ExitCode
     close();
     return exitCodes.done;
   } finally {
+    watch.close();
     await store.close();
   }
 }
@@ -128,6 +145,14 @@ function alsoPrinting(observer: ProxyObserver, report: Report): ProxyObserver {
     exchange(record) {
       observer.exchange?.(record);
       printExchange(report, record);
+    },
+    refused(record) {
+      observer.refused?.(record);
+      if (report.json) writeJson(report, 'refused', record);
+      else
+        report.terminal.talk(
+          `${record.httpStatus} refused (${record.reason}): ${refusalWords[record.reason]}\n`,
+        );
     },
     windowLearnt(model, tokens) {
       observer.windowLearnt?.(model, tokens);
@@ -164,12 +189,19 @@ function readConfigFile(given: GivenArguments, env: NodeJS.ProcessEnv) {
   try {
     return { name, text: readFileSync(name, 'utf8') };
   } catch (cause) {
+    const isMissing = isObject(cause) && cause['code'] === 'ENOENT';
     // biome-ignore lint/style/useErrorCause: the cause is passed, in the third argument
-    throw new RoundfoldError('usage', 'the configuration cannot be read', {
-      cause,
-      place: { source: name },
-      remedy: 'Check the path and the rights of the file.',
-    });
+    throw new RoundfoldError(
+      'usage',
+      isMissing ? 'there is no such file' : 'the configuration cannot be read',
+      {
+        cause,
+        place: { source: name },
+        remedy: isMissing
+          ? 'Check the path after --config, or in ROUNDFOLD_CONFIG.'
+          : 'Check the rights of the file.',
+      },
+    );
   }
 }
 

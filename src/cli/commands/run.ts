@@ -57,11 +57,14 @@ async function runClient({ given, report, access }: StoreWork): Promise<ExitCode
   // Loaded here, so that help and other commands do without.
   const { startProxy } = await import('../../proxy/server.ts');
   const { createObservation } = await import('../../proxy/observe/observation.ts');
+  const { watchStore } = await import('../../proxy/observe/store-watch.ts');
   const tally = emptyTally();
+  const watch = watchStore(store, { say: (line) => report.terminal.talk(`roundfold ${line}\n`) });
   const { observer, pages, wishesOf, ledger } = await createObservation({
     store,
-    observers: [{ exchange: (record) => addToTally(tally, record) }],
+    observers: [{ exchange: (record) => addToTally(tally, record) }, watch],
   });
+  await watch.begin(observer.keeperEvent);
   const proxy = await startProxy({
     store,
     threads: access.opening,
@@ -75,6 +78,7 @@ async function runClient({ given, report, access }: StoreWork): Promise<ExitCode
   try {
     return await launch({ command, plan, proxyUrl: proxy.url }, report);
   } finally {
+    watch.close();
     await proxy.close();
     saySummary(report, { tally, money: ledger.money(), health: ledger.health() });
   }

@@ -38,7 +38,9 @@ async function reachOf(url: string, env: Facts['env']): Promise<Reach> {
   const answer = await ask(`${url}/readyz`, env);
   if (answer === undefined) return 'nobody';
   if (answer.status === 503 && answer.text === 'ending\n') return 'ending';
-  if (answer.status !== 200 || answer.text !== 'ok\n') return 'somebody-else';
+  // One that waits for its store is a proxy as well, and tells of the store.
+  const isProxy = ['200 ok\n', '503 waiting for the store\n'].includes(`${answer.status} ${answer.text}`);
+  if (!isProxy) return 'somebody-else';
   const page = await ask(`${url}/roundfold/api/health`, env);
   return page?.status === 401 ? 'no-token' : 'proxy';
 }
@@ -77,6 +79,7 @@ function isHealth(value: unknown): value is Health {
     isObject(value) &&
     typeof value['requests'] === 'number' &&
     Array.isArray(value['passed']) &&
+    Array.isArray(value['refused']) &&
     Array.isArray(value['windows']) &&
     isObject(value['byStatus']) &&
     isObject(value['compactions']) &&

@@ -2,8 +2,8 @@ import { isObject } from '../../conversation/json.ts';
 import { printable } from '../../conversation/printable.ts';
 import { urlVariables } from '../../proxy/clients/client.ts';
 
-import { passWords } from '../../proxy/observe/words.ts';
-import type { ProxyPassReason } from '../../proxy/record.ts';
+import { passWords, refusalWords } from '../../proxy/observe/words.ts';
+import type { ProxyPassReason, RefusalReason } from '../../proxy/record.ts';
 import { countOf, formatCount } from '../../report/terminal.ts';
 import type { Facts } from './facts.ts';
 import { passRemedies } from './remedies.ts';
@@ -28,6 +28,7 @@ const checks: readonly Check[] = [
   checkForwardProxy,
   checkRequests,
   checkPassed,
+  checkRefused,
   checkPauses,
   checkStore,
   checkWindows,
@@ -183,6 +184,20 @@ function checkPassed({ health }: Facts): readonly Finding[] {
     const remedy = passRemedies[known];
     const message = `${countOf(count, 'request')} passed as ${count === 1 ? 'it' : 'they'} came: ${passWords[known]}`;
     return [{ severity: remedy === undefined ? 'hint' : 'problem', code: reason, message, remedy }];
+  });
+}
+
+/** What upstream did not answer is told with the address of it. */
+function checkRefused({ health }: Facts): readonly Finding[] {
+  return (health?.refused ?? []).flatMap(({ reason, count }): readonly Finding[] => {
+    if (!Object.hasOwn(refusalWords, reason) || reason === 'no-answer') return [];
+    const why = refusalWords[reason as RefusalReason]; // one of the names of its words
+    return [
+      hint(
+        `refused-${reason}`,
+        `${countOf(count, 'request')} ${count === 1 ? 'was' : 'were'} refused: ${why}`,
+      ),
+    ];
   });
 }
 

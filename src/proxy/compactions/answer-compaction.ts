@@ -79,10 +79,14 @@ const usage = {
 
 function historyElsewhere(field: string): Refused {
   const message = `${field}: the history is with the provider; send all of it as input to be compacted`;
-  return { status: 400, message };
+  return { status: 400, reason: 'cannot-compact', message };
 }
 
-const NOTHING_TO_COMPACT: Refused = { status: 400, message: 'input: there is nothing to compact' };
+const NOTHING_TO_COMPACT: Refused = {
+  status: 400,
+  reason: 'cannot-compact',
+  message: 'input: there is nothing to compact',
+};
 
 function isTrigger(item: unknown): boolean {
   return isObject(item) && item['type'] === TRIGGER;

@@ -79,6 +79,7 @@ describe('metrics', () => {
       roundfold_cost_usd_total: 'counter',
       roundfold_compactions_total: 'counter',
       roundfold_overflow_recoveries_total: 'counter',
+      roundfold_store_errors_total: 'counter',
       roundfold_prepare_seconds: 'histogram',
       roundfold_first_byte_seconds: 'histogram',
       roundfold_active_streams: 'gauge',
@@ -91,6 +92,7 @@ describe('metrics', () => {
       'roundfold_cost_usd_total side',
       'roundfold_compactions_total outcome',
       'roundfold_overflow_recoveries_total ',
+      'roundfold_store_errors_total operation',
       ...['prepare', 'first_byte'].flatMap((name) => [
         `roundfold_${name}_seconds_bucket le`,
         `roundfold_${name}_seconds_sum `,

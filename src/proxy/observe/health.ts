@@ -1,6 +1,7 @@
 import { RoundfoldError } from '../../conversation/errors.ts';
-import type { ExchangeRecord, FoldEvent } from '../record.ts';
-import { knownOr, passWords, statusWords } from './words.ts';
+import type { StoreOperation } from '../../keeper/options.ts';
+import type { ExchangeRecord, FoldEvent, RefusalRecord } from '../record.ts';
+import { knownOr, passWords, refusalWords, statusWords } from './words.ts';
 
 /** How compactions in the background have ended. */
 export type CompactionOutcome = 'saved' | 'refused' | 'failed';
@@ -21,6 +22,8 @@ export interface Health {
   readonly byStatus: Readonly<Record<string, number>>;
   /** Requests that were left as they came, by reason. */
   readonly passed: readonly { readonly reason: string; readonly words: string; readonly count: number }[];
+  /** Requests that the proxy refused itself, or that upstream did not answer, by reason. */
+  readonly refused: readonly { readonly reason: string; readonly words: string; readonly count: number }[];
   readonly upstreamErrors: number;
   /** Why the last request that got no answer got none, and from where; undefined when all were answered. */
   readonly upstreamFault: string | undefined;
@@ -31,6 +34,8 @@ export interface Health {
   readonly paused: number;
   readonly pauseReason: string | undefined;
   readonly store: Trouble;
+  /** How often the store failed, by what was asked of it. */
+  readonly storeErrors: Readonly<Record<StoreOperation, number>>;
   readonly activeStreams: number;
 }
 
@@ -43,6 +48,7 @@ export class HealthBook {
   readonly #startedAt: number;
   readonly #byStatus = new Map<string, number>();
   readonly #passed = new Map<string, number>();
+  readonly #refused = new Map<string, number>();
   readonly #windows = new Map<string, number>();
   readonly #pauses = new Map<string, number>();
   readonly #compactions: Record<CompactionOutcome, number> = { saved: 0, refused: 0, failed: 0 };
@@ -52,6 +58,7 @@ export class HealthBook {
   #recoveries = 0;
   #pauseReason: string | undefined;
   #store: Trouble = { count: 0, lastAt: undefined, last: undefined };
+  readonly #storeErrors = { find: 0, acquire: 0, renew: 0, commit: 0, release: 0 };
   #activeStreams = 0;
 
   constructor(startedAt: number) {
@@ -62,10 +69,17 @@ export class HealthBook {
     this.#requests++;
     this.#recoveries += record.recoveries;
     if (record.httpStatus === undefined || record.httpStatus >= 400) this.#upstreamErrors++;
-    if (record.fault !== undefined) this.#upstreamFault = `${record.upstream ?? 'upstream'}: ${record.fault}`;
+    if (record.fault !== undefined) {
+      this.#upstreamFault = `${record.upstream ?? 'upstream'}: ${record.fault}`;
+      add(this.#refused, 'no-answer');
+    }
     add(this.#byStatus, knownOr(statusWords, record.status));
     if (record.status === 'passed') add(this.#passed, knownOr(passWords, record.reason));
     this.#turnPassed(record.conversation);
+  }
+
+  refused({ reason }: RefusalRecord): void {
+    add(this.#refused, knownOr(refusalWords, reason));
   }
 
   keeperEvent(event: FoldEvent, now: number): void {
@@ -85,6 +99,7 @@ export class HealthBook {
         if (this.#pauses.size < MOST_PAUSES) this.#pauses.set(event.conversation ?? '', event.turns);
         break;
       case 'store-failed':
+        this.#storeErrors[event.operation]++;
         this.#store = {
           count: this.#store.count + 1,
           lastAt: now,
@@ -112,16 +127,12 @@ export class HealthBook {
   }
 
   read(): Health {
-    const passed = [...this.#passed].map(([reason, count]) => ({
-      reason,
-      words: passWords[reason as keyof typeof passWords] ?? 'another reason', // `other` is none of ours
-      count,
-    }));
     return {
       startedAt: this.#startedAt,
       requests: this.#requests,
       byStatus: Object.fromEntries(this.#byStatus),
-      passed: passed.toSorted((left, right) => right.count - left.count),
+      passed: inWords(this.#passed, passWords),
+      refused: inWords(this.#refused, refusalWords),
       upstreamErrors: this.#upstreamErrors,
       upstreamFault: this.#upstreamFault,
       recoveries: this.#recoveries,
@@ -130,6 +141,7 @@ export class HealthBook {
       paused: this.#pauses.size,
       pauseReason: this.#pauses.size === 0 ? undefined : this.#pauseReason,
       store: this.#store,
+      storeErrors: { ...this.#storeErrors },
       activeStreams: this.#activeStreams,
     };
   }
@@ -145,6 +157,13 @@ export class HealthBook {
 
 function add(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+/** Counts by reason, the most frequent first. */
+function inWords(counts: ReadonlyMap<string, number>, words: Readonly<Record<string, string>>) {
+  return [...counts]
+    .map(([reason, count]) => ({ reason, words: words[reason] ?? 'another reason', count })) // `other` is none of ours
+    .toSorted((left, right) => right.count - left.count);
 }
 
 /** What kind of error it is. Its message may quote anything. */

@@ -150,6 +150,11 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
       meters.exchange(record, money);
       tell(id);
     },
+    refused(record) {
+      health.refused(record);
+      meters.refused(record);
+      tell(undefined);
+    },
     keeperEvent(event) {
       health.keeperEvent(event, now());
       if (event.type === 'summary-paid') paid(event);

@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { printableJson } from '../../conversation/printable.ts';
-import type { ExchangeRecord, FoldEvent, ProxyObserver } from '../record.ts';
+import type { ExchangeRecord, FoldEvent, ProxyObserver, RefusalRecord } from '../record.ts';
 import { short } from './account.ts';
 import { classOf } from './health.ts';
 
@@ -15,7 +15,7 @@ export interface LogOptions {
 }
 
 export interface RequestLog
-  extends Pick<Required<ProxyObserver>, 'exchange' | 'keeperEvent' | 'windowLearnt'> {
+  extends Pick<Required<ProxyObserver>, 'exchange' | 'refused' | 'keeperEvent' | 'windowLearnt'> {
   close(): void;
 }
 
@@ -34,6 +34,7 @@ export function createRequestLog(options: LogOptions = {}): RequestLog {
   const put = (fields: object) => write(`${printableJson(JSON.stringify(fields))}\n`);
   return {
     exchange: (record) => put(exchangeFields(record)),
+    refused: (record) => put(refusalFields(record)),
     keeperEvent(event) {
       const fields = eventFields(event);
       if (fields !== undefined) put({ at: timeOf(now()), event: event.type, ...fields });
@@ -112,6 +113,10 @@ function exchangeFields(record: ExchangeRecord): object {
     firstByteMs: round(record.firstByteMs),
     totalMs: round(record.totalMs),
   };
+}
+
+function refusalFields({ at, kind, format, client, reason, httpStatus }: RefusalRecord): object {
+  return { at: timeOf(at), event: 'refused', kind, format: short(format), client, reason, http: httpStatus };
 }
 
 /** Undefined for events that say nothing beyond what the line of the exchange says. */

@@ -1,8 +1,7 @@
-import type { PreparedStatus } from '../../keeper/keeper.ts';
-import type { ExchangeRecord } from '../record.ts';
+import type { ExchangeRecord, RefusalRecord } from '../record.ts';
 import type { Health } from './health.ts';
 import type { TurnMoney } from './money.ts';
-import { knownOr, passWords, statusWords } from './words.ts';
+import { knownOr, passWords, refusalWords, statusWords } from './words.ts';
 
 /** One line of numbers under a name. */
 export interface Sample {
@@ -49,7 +48,13 @@ export class Meters {
   }
 
   exchange(record: ExchangeRecord, money: TurnMoney | undefined): void {
-    this.#countRequest(record.format, record.status, record.reason);
+    const { format, status, reason, fault } = record;
+    this.#countRequest(
+      format,
+      fault === undefined
+        ? { status: knownOr(statusWords, status), reason: knownOr(passWords, reason) }
+        : { status: 'refused', reason: 'no-answer' },
+    );
     this.#prepare.add(record.prepareMs / 1000);
     if (record.firstByteMs !== undefined) this.#firstByte.add(record.firstByteMs / 1000);
     if (money !== undefined) {
@@ -64,6 +69,10 @@ export class Meters {
     this.#tokens.cache_write += count(record.usage?.cacheWriteTokens);
   }
 
+  refused({ format, reason }: RefusalRecord): void {
+    this.#countRequest(format, { status: 'refused', reason: knownOr(refusalWords, reason) });
+  }
+
   /** What a model was paid for a summary is part of what was sent. */
   summary(cost = 0): void {
     this.#cost.sent += cost;
@@ -71,9 +80,7 @@ export class Meters {
 
   read(health: Health): readonly Metric[] {
     return [
-      counter('roundfold_requests_total', 'Requests that came through, by what became of them.', [
-        ...this.#requests.values(),
-      ]),
+      counter('roundfold_requests_total', 'Requests, by what became of them.', [...this.#requests.values()]),
       counter(
         'roundfold_input_tokens_total',
         'Input tokens: received and sent as estimated, cache reads and writes as the provider reported them.',
@@ -94,6 +101,11 @@ export class Meters {
         'Overflow answers that were recovered from inside a request.',
         [{ value: health.recoveries }],
       ),
+      counter(
+        'roundfold_store_errors_total',
+        'Times that the store failed, by what was asked of it.',
+        Object.entries(health.storeErrors).map(([operation, value]) => ({ labels: { operation }, value })),
+      ),
       histogram(
         'roundfold_prepare_seconds',
         'Time from the body of a request to its forwarding.',
@@ -109,12 +121,11 @@ export class Meters {
     ];
   }
 
-  #countRequest(format: string | undefined, status: PreparedStatus, reason: string | undefined): void {
-    const labels = {
-      format: knownOr(this.#formats, format),
-      status: knownOr(statusWords, status),
-      reason: knownOr(passWords, reason),
-    };
+  #countRequest(
+    format: string | undefined,
+    outcome: { readonly status: string; readonly reason: string },
+  ): void {
+    const labels = { format: knownOr(this.#formats, format), ...outcome };
     const key = `${labels.format} ${labels.status} ${labels.reason}`;
     const known = this.#requests.get(key);
     if (known === undefined) this.#requests.set(key, { labels, value: 1 });

@@ -61,6 +61,7 @@ function joinObservers(observers: readonly ProxyObserver[]): Required<ProxyObser
   };
   return {
     exchange: (record) => tell((observer) => observer.exchange?.(record)),
+    refused: (record) => tell((observer) => observer.refused?.(record)),
     keeperEvent: (event) => tell((observer) => observer.keeperEvent?.(event)),
     windowLearnt: (model, windowTokens) => tell((observer) => observer.windowLearnt?.(model, windowTokens)),
     streamOpened: () => tell((observer) => observer.streamOpened?.()),

@@ -1,5 +1,5 @@
 import type { PreparedStatus } from '../../keeper/keeper.ts';
-import type { ProxyPassReason } from '../record.ts';
+import type { ProxyPassReason, RefusalReason } from '../record.ts';
 
 /** Why a request went on as it came, for people. A reason without words here does not compile. */
 export const passWords: Readonly<Record<ProxyPassReason, string>> = {
@@ -24,6 +24,22 @@ export const statusWords: Readonly<Record<PreparedStatus, string>> = {
   folded: 'folded',
   reduced: 'did not fit: sent with less for this once',
   passed: 'passed as it came',
+};
+
+/** Why the proxy itself refused a request, for people. */
+export const refusalWords: Readonly<Record<RefusalReason, string>> = {
+  'no-token': 'the header x-roundfold-token, or the password of a page, was missing or wrong',
+  'wrong-host': 'it named another host than those that are listed',
+  'web-page': 'it came from a web page',
+  'no-path': 'it named no path',
+  'no-page': 'it asked for a page that is not here',
+  'no-upstream': 'no upstream of the configuration takes its path and model',
+  'too-large': 'its body was above maxBodyBytes',
+  busy: 'as many requests were under way as maxStreams or the memory for bodies allows',
+  websocket: 'it asked for a WebSocket',
+  'cannot-compact': 'it asked for a compaction of something that it did not hold',
+  'no-answer': 'upstream could not be reached or did not answer',
+  internal: 'something went wrong in the proxy itself',
 };
 
 /** What became of a request and why, in one line. Words that are not ours are not repeated. */
