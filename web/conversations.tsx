@@ -8,6 +8,7 @@ export function Conversations() {
       <h1 id="heading">
         Conversations <small>{rows.value.length}</small>
       </h1>
+      <p class="lead">What has come through this proxy since it started.</p>
       {rows.value.length === 0 ? <Nothing /> : <List list={rows.value} />}
     </section>
   );

@@ -12,8 +12,8 @@ export function MoneyView() {
     <>
       <h1>Money</h1>
       <p class="lead">
-        By list prices and what the providers reported. Direct is the same requests as they came, with the
-        same share of them read from the cache.
+        Since this proxy started, by list prices and what the providers reported. Direct is the same requests
+        as they came, with the same share of them read from the cache.
       </p>
       <dl class="stats">
         <Stat name="Sent" note={`${formatCount(sums.turns)} turns`}>

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -97,6 +98,17 @@ describe('roundfold proxy', () => {
     finish?.();
     expect(await text).toBe('data: begun\n\ndata: done\n\n');
     expect(await exited).toBe(0);
+  });
+
+  it('names an address that clients can use where it listens at all of them, and the header of the token', async () => {
+    const args = ['--host', '0.0.0.0', '--allow-remote', '--store', 'memory:'];
+    const token = 'a-token-that-is-not-said';
+    const { said, url } = await startCommand(args, { ROUNDFOLD_TOKEN: token });
+    expect(new URL(url).hostname).toBe(hostname().toLowerCase());
+    expect(said.stderr).toContain('header x-roundfold-token');
+    expect(said.stderr).not.toMatch(/0\.0\.0\.0|not-said/);
+    const listed = await startCommand([...args], { ROUNDFOLD_TOKEN: token, ROUNDFOLD_HOSTS: 'llm.example' });
+    expect(new URL(listed.url).hostname).toBe('llm.example');
   });
 
   it('shows the settings in force and where they came from', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/stores/registry.ts';
@@ -111,6 +112,7 @@ describe.each(stores)('roundfold store erase, on %s', (_name, addressOf) => {
     expect(left).not.toContain('sk-ant');
     const again = await over(KEYS[0], 'erase', '--key-stdin', '--yes');
     expect(linesOf(again)).toMatchObject([{ records: 0 }]);
+    expect(again.code).toBe(1);
   });
 
   it('takes the value of the header that names tenants, and a name', async () => {
@@ -128,9 +130,11 @@ describe.each(stores)('roundfold store erase, on %s', (_name, addressOf) => {
     const tenant = String(linesOf(listed)[0]?.['tenant']);
     expect((await over('', 'erase', '--tenant', tenant, '-y')).stdout).toContain(`of tenant ${tenant}\n`);
     expect(await tablesOf(address)).not.toContain('stayingword');
-    expect((await over('', 'erase', '--tenant', tenant, '-y')).stdout).toBe(
-      `nothing was stored of tenant ${tenant}\n`,
-    );
+    for (const sure of ['-y', '--dry-run']) {
+      const { code, stdout, stderr } = await over('', 'erase', '--tenant', tenant, sure);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(new RegExp(`^nothing is stored of tenant ${tenant}\\n`));
+    }
   });
 });
 
@@ -150,6 +154,16 @@ describe('roundfold store erase', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(words);
     expect(stderr).not.toContain('two-secret');
+  });
+});
+
+describe('roundfold store erase without a store', () => {
+  it('fails, and makes none', async () => {
+    const store = join(folder.path, 'nowhere.sqlite');
+    const { code, stderr } = await runCli(['store', 'erase', '--tenant', 'a', '-y', '--store', store]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('nothing is stored yet');
+    expect(existsSync(store)).toBe(false);
   });
 });
 

@@ -44,7 +44,7 @@ async function untilListening(child: ChildProcess): Promise<string> {
     child.stderr?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
       const url = /ANTHROPIC_BASE_URL=(\S+)\n/.exec(said)?.[1];
-      if (url !== undefined) found(url.replace('0.0.0.0', '127.0.0.1'));
+      if (url !== undefined) found(`http://127.0.0.1:${new URL(url).port}`);
     });
     child.on('close', () => fail(new Error(`it ended: ${said}`)));
   });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { RoundfoldError } from '../../conversation/errors.ts';
 import { isObject } from '../../conversation/json.ts';
 import { printable } from '../../conversation/printable.ts';
@@ -12,6 +13,7 @@ import { EXIT_CODE_TEXT, type ExitCode, exitCodes } from '../exit-codes.ts';
 import { untilTold } from '../interruption.ts';
 import { type Report, writeJson } from '../output.ts';
 import { storeOption } from '../store.ts';
+import type { Terminal } from '../terminal.ts';
 import { readVersion } from '../version.ts';
 
 /** `roundfold proxy`: long conversations just work for clients that nobody can change. Runs until it is told to end. */
@@ -116,10 +118,7 @@ async function serve(config: ProxyConfig & { readonly store: string }, report: R
       // A store in memory belongs to one thread.
       threads: store.name === 'memory' ? undefined : { address, secret },
     });
-    terminal.talk(`export ANTHROPIC_BASE_URL=${running.url}\n`);
-    terminal.talk(`export OPENAI_BASE_URL=${running.url}/v1\n`);
-    terminal.talk(`export GOOGLE_GEMINI_BASE_URL=${running.url}\n`);
-    terminal.talk(`# ${running.url}/roundfold/ shows what happens\n`);
+    sayAddresses(terminal, running.url, config);
     await ended;
     await running.close({ drainMilliseconds: drainSeconds * 1000 });
     close();
@@ -128,6 +127,21 @@ async function serve(config: ProxyConfig & { readonly store: string }, report: R
     watch.close();
     await store.close();
   }
+}
+
+/** Addresses at which all of a machine can be reached; nobody else can use them as an address. */
+const WILDCARDS = ['0.0.0.0', '[::]'];
+
+function sayAddresses(terminal: Terminal, listening: string, { hosts, token }: ProxyConfig): void {
+  const { hostname: listensAt, port } = new URL(listening);
+  const isWildcard = WILDCARDS.includes(listensAt);
+  const url = isWildcard ? `http://${hosts[0] ?? hostname()}:${port}` : listening;
+  if (isWildcard) terminal.talk('# or another name or address by which clients reach this machine:\n');
+  terminal.talk(`export ANTHROPIC_BASE_URL=${url}\n`);
+  terminal.talk(`export OPENAI_BASE_URL=${url}/v1\n`);
+  terminal.talk(`export GOOGLE_GEMINI_BASE_URL=${url}\n`);
+  if (token !== undefined) terminal.talk('# clients send the token in the header x-roundfold-token\n');
+  terminal.talk(`# ${url}/roundfold/ shows what happens\n`);
 }
 
 /** Loaded here, so that a proxy without it does without the SDK. */

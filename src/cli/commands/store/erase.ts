@@ -4,7 +4,7 @@ import { countOf, formatBytes } from '../../../report/terminal.ts';
 import type { StoredConversation } from '../../../stores/store.ts';
 import { type CommandDefinition, jsonOption } from '../../command.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
-import { type Report, writeJson } from '../../output.ts';
+import { type Report, sayRemedy, writeJson } from '../../output.ts';
 import { countRecords, overStore, type StoreWork, sayNothingStored, storeOption } from '../../store.ts';
 import { keyOption, readTenant } from '../../tenant.ts';
 import { askToDelete } from './confirm.ts';
@@ -40,7 +40,10 @@ async function runErase(work: StoreWork): Promise<ExitCode> {
     });
   }
   const store = access.forReading();
-  if (store === undefined) return sayNothingStored(work);
+  if (store === undefined) {
+    sayNothingStored(work);
+    return exitCodes.failed;
+  }
   const listed = await store.list({ tenant });
   if (given.flag('dryRun')) return preview(report, tenant, listed);
   if (listed.length > 0 && !given.flag('yes')) {
@@ -53,9 +56,9 @@ async function runErase(work: StoreWork): Promise<ExitCode> {
   const records = await store.erase(tenant);
   const conversations = listed.length;
   if (report.json) writeJson(report, 'erased', { isDryRun: false, tenant, records, conversations });
-  else if (records === 0) report.terminal.out(`nothing was stored of tenant ${printable(tenant)}\n`);
-  else report.terminal.out(`deleted ${countOf(records, 'record')} of tenant ${printable(tenant)}\n`);
-  return exitCodes.done;
+  else if (records > 0)
+    report.terminal.out(`deleted ${countOf(records, 'record')} of tenant ${printable(tenant)}\n`);
+  return records > 0 ? exitCodes.done : sayNothingOf(tenant, report);
 }
 
 function preview(report: Report, tenant: string, listed: readonly StoredConversation[]): ExitCode {
@@ -63,8 +66,19 @@ function preview(report: Report, tenant: string, listed: readonly StoredConversa
   const records = countRecords(listed);
   if (report.json)
     writeJson(report, 'erased', { isDryRun: true, tenant, records, conversations: listed.length });
-  else report.terminal.out(`would delete ${sizesOf(listed)} of tenant ${printable(tenant)}\n`);
-  return exitCodes.done;
+  else if (records > 0)
+    report.terminal.out(`would delete ${sizesOf(listed)} of tenant ${printable(tenant)}\n`);
+  return records > 0 ? exitCodes.done : sayNothingOf(tenant, report);
+}
+
+/** Most likely another key or name was meant, so a script has to be able to tell. */
+function sayNothingOf(tenant: string, { terminal }: Report): ExitCode {
+  terminal.talk(`nothing is stored of tenant ${printable(tenant)}\n`);
+  sayRemedy(
+    terminal,
+    'Where the proxy has a tenantHeader, give its value instead of the key. `roundfold store ls --json` names the tenants.',
+  );
+  return exitCodes.failed;
 }
 
 function sizesOf(listed: readonly StoredConversation[]): string {
