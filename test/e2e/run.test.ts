@@ -175,14 +175,14 @@ console.log('up');`;
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
   });
 
-  it('lets a client work whose store cannot be opened, and says so', async () => {
+  it('starts nothing with a store that cannot be opened, and says why', async () => {
     const { env, simulator } = await surroundings();
     const given = { ...env, ROUNDFOLD_STORE: join(folder, 'nowhere', 'x'.repeat(300), 'store.sqlite') };
     const args = ['run', process.execPath, '--input-type=module', '-e', client];
     const { code, stdout, stderr } = await runCli(args, { env: given });
-    expect([code, stdout]).toEqual([7, '[200,200,200]\n\n']);
-    expect(simulator.requests).toHaveLength(3);
-    expect(stderr).toMatch(/the store did not answer \d times: memories may be lost with this run/);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(simulator.requests).toHaveLength(0);
+    expect(stderr).toContain('store.sqlite');
   });
 
   it('refuses an address that is none, and starts nothing', async () => {
