@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { Wishes } from '../src/keeper/options.ts';
+import type { Wishes } from '../src/stores/store.ts';
 import type { ConversationRow, MoneyTotals, Turn } from '../src/proxy/observe/account.ts';
 import type { ArchivedMessage, FoldRow, FoldView } from '../src/proxy/observe/fold-view.ts';
 import type { Health } from '../src/proxy/observe/health.ts';
