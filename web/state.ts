@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals';
-import type { Wishes } from '../src/stores/store.ts';
 import type { ConversationRow, MoneyTotals, Turn } from '../src/proxy/observe/account.ts';
 import type { ArchivedMessage, FoldRow, FoldView } from '../src/proxy/observe/fold-view.ts';
 import type { Health } from '../src/proxy/observe/health.ts';
 import type { Money } from '../src/proxy/observe/ledger.ts';
+import type { Wishes } from '../src/stores/store.ts';
 
 export type Row = ConversationRow & { readonly wishes: Wishes };
 export type Detail = Row & { readonly turnList: readonly Turn[]; readonly foldList: readonly FoldRow[] };

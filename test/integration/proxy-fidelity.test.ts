@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect, createServer as createTcpServer, type Server } from 'node:net';
+import { connect, createServer as createTcpServer } from 'node:net';
 import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ProxyOptions, type RunningProxy, startProxy } from '../../src/proxy/server.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
+import { listening } from '../support/listening.ts';
 import {
   type RecordingUpstream,
   type Respond,
@@ -470,16 +471,3 @@ describe('a thousand streams at once', () => {
     while (opened.now > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 });
-
-async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  running.push({
-    close: async () => {
-      server.close();
-    },
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('it has an address');
-  return `http://127.0.0.1:${address.port}`;
-}

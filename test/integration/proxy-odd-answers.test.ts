@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startProxy } from '../../src/proxy/server.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
+import { listening } from '../support/listening.ts';
 
 const running: { close(): unknown }[] = [];
 
@@ -19,10 +20,7 @@ async function proxyBefore(answer: Buffer): Promise<number> {
     socket.once('data', () => socket.write(answer));
     socket.resume();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('it has an address');
+  const url = await listening(server);
   running.push({
     async close() {
       server.close();
@@ -32,7 +30,7 @@ async function proxyBefore(answer: Buffer): Promise<number> {
   });
   const proxy = await startProxy({
     store: memoryStore(),
-    upstreams: [{ url: `http://127.0.0.1:${address.port}` }],
+    upstreams: [{ url }],
   });
   running.push(proxy);
   return Number(new URL(proxy.url).port);

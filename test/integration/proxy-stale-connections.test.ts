@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startProxy } from '../../src/proxy/server.ts';
 import { createConnections } from '../../src/proxy/upstream.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
+import { listening } from '../support/listening.ts';
 
 const running: { close(): Promise<unknown> }[] = [];
 
@@ -46,10 +47,7 @@ async function serverThat(behave: (connection: number, request: number) => Behav
       behaviours[behaviour](socket);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('it has an address');
+  const url = await listening(server);
   running.push({
     async close() {
       server.close();
@@ -57,7 +55,7 @@ async function serverThat(behave: (connection: number, request: number) => Behav
       await once(server, 'close');
     },
   });
-  return { url: `http://127.0.0.1:${address.port}`, asked };
+  return { url, asked };
 }
 
 async function proxyFor(url: string) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { listening } from './listening.ts';
 
 // HTTP/1.1 by hand, so that a test sees every byte: no library folds, adds, sorts or unpacks anything.
 
@@ -134,12 +135,9 @@ export async function startRawUpstream(): Promise<RawUpstream> {
     );
     socket.on('data', (chunk) => reader.push(chunk));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('it has an address');
+  const url = await listening(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url,
     arrived: () => arrived,
     answerWith(pieces, isClosing) {
       arrived = undefined;

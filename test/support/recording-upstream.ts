@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listening } from './listening.ts';
 
 /** A request as it arrived, byte for byte. */
 export interface ArrivedRequest {
@@ -43,12 +44,9 @@ export async function startRecordingUpstream(respond: Respond): Promise<Recordin
   const server = createServer({ maxHeaderSize: 256 * 1024 }, (request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('it has an address');
+  const url = await listening(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url,
     requests,
     async close() {
       server.close();
