@@ -185,6 +185,17 @@ console.log('up');`;
     expect(stderr).toContain('store.sqlite');
   });
 
+  it('lets a client work whose store does not answer, and says so', async () => {
+    const { env, simulator } = await surroundings();
+    const given = { ...env, ROUNDFOLD_STORE: 'postgres://somebody@127.0.0.1:1/x' };
+    const args = ['run', process.execPath, '--input-type=module', '-e', client];
+    const { code, stdout, stderr } = await runCli(args, { env: given });
+    expect([code, stdout]).toEqual([7, '[200,200,200]\n\n']);
+    expect(simulator.requests).toHaveLength(3);
+    expect(stderr).toMatch(/^roundfold the store at \S+ cannot be reached; requests go on without it/);
+    expect(stderr).toMatch(/the store did not answer \d times: memories may be lost with this run/);
+  });
+
   it('refuses an address that is none, and starts nothing', async () => {
     const { env } = await surroundings();
     const given = { ...env, ANTHROPIC_BASE_URL: 'somewhere' };
