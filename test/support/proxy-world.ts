@@ -487,7 +487,7 @@ export class ProxyWorld {
       this.#fault ??= new Error(`a conversation of ${tokens} tokens was compacted`);
   }
 
-  #judgeView(asked: Exchange, { status, checkpoint }: Folded, rewritten: string | undefined): void {
+  #judgeView(asked: Exchange, { status, checkpoint, isStored }: Folded, rewritten: string | undefined): void {
     if (rewritten === undefined) return;
     const isFirst = asked.answers.length === 0;
     if (
@@ -498,11 +498,12 @@ export class ProxyWorld {
       throw new Error('a request that fits was cut');
     if (status !== 'folded' || asked.isStoreTroubled) return;
     if (checkpoint === undefined) throw new Error('folded without a checkpoint');
+    // One that the store has not taken is not named: another instance may be the first to store one of the same messages.
+    if (!isStored) return;
     const key = `${asked.tenant}\n${checkpoint}\n${asked.body}`;
     const before = this.#views.get(key);
     if (before !== undefined && before !== rewritten) throw new Error('one checkpoint has two views');
-    if ([...this.store.records.values()].some(({ chain }) => chain === checkpoint))
-      this.#views.set(key, rewritten);
+    this.#views.set(key, rewritten);
   }
 
   #count({ answers, folds }: Exchange, answer: WorldAnswer): void {
